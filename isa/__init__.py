@@ -1,0 +1,1 @@
+"""Instructions: what they mean, how they are encoded, compiled, executed and timed."""

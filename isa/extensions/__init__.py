@@ -1,0 +1,1 @@
+"""Instruction-set extensions, one file each, named as in an ISA string."""

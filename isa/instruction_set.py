@@ -1,0 +1,160 @@
+"""InstructionSet: a sum of extensions and single instructions, without clashing encodings."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import pkgutil
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import cache, cached_property
+
+import isa.extensions
+from isa.encoding import EncodingError
+from isa.instruction import Extension, Instruction
+
+
+@cache
+def extension_names() -> tuple[str, ...]:
+    """Names of all extensions: the files in isa/extensions, sorted."""
+    return tuple(sorted(m.name for m in pkgutil.iter_modules(isa.extensions.__path__)))
+
+
+@cache
+def extension_parameters(name: str) -> dict[str, tuple[int, ...]]:
+    """Parameters of a parametric extension and their accepted values; empty for plain ones."""
+    return dict(getattr(_module(name), "PARAMETERS", {}))
+
+
+@cache
+def load_extension(name: str, **parameters: int) -> Extension:
+    """Load the extension in isa/extensions/<name>.py.
+
+    Raises:
+        ValueError: No such extension, or a parameter value it does not accept.
+    """
+    module = _module(name)
+    accepted = extension_parameters(name)
+    for key, value in parameters.items():
+        if value not in accepted.get(key, ()):
+            raise ValueError(
+                f"parameter {key} of extension {name} must be one of "
+                f"{list(accepted.get(key, ()))}, not {value!r}"
+            )
+    if accepted:
+        built: Extension = module.extension(**parameters)
+        return built
+    plain: Extension = module.EXTENSION
+    return plain
+
+
+@cache
+def _module(name: str):  # type: ignore[no-untyped-def]
+    if name not in extension_names():
+        near = get_close_matches(name, extension_names(), 1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise ValueError(f"extension must be one of {list(extension_names())}, not {name!r}{hint}")
+    return importlib.import_module(f"isa.extensions.{name}")
+
+
+@dataclass(frozen=True)
+class InstructionSet:
+    """Instructions that a core executes.
+
+    Attributes:
+        xlen: Register width, 32 or 64.
+        instructions: In declaration order.
+        state: Width in bits of each architectural state element besides x0-x31 and pc.
+    """
+
+    xlen: int
+    instructions: tuple[Instruction, ...]
+    state: tuple[tuple[str, int], ...] = field(default=())
+
+    @classmethod
+    def of(cls, xlen: int, *parts: str | Extension | Instruction) -> InstructionSet:
+        """Sum extensions (by name or record) and single instructions.
+
+        Raises:
+            ValueError: Unknown extension, or an extension that lacks this xlen.
+            EncodingError: Two instructions share encodings; the message names both.
+        """
+        instructions: dict[str, Instruction] = {}
+        state: dict[str, int] = {}
+        for part in parts:
+            if isinstance(part, str):
+                part = load_extension(part)
+            if isinstance(part, Extension):
+                if xlen not in part.xlens:
+                    raise ValueError(
+                        f"xlen of extension {part.name} must be one of {list(part.xlens)}, "
+                        f"not {xlen}"
+                    )
+                state.update(part.state)
+                chosen: Iterable[Instruction] = [i for i in part.instructions if xlen in i.xlens]
+            else:
+                chosen = [part]
+                state.update(part.state)
+            for instruction in chosen:
+                instructions.setdefault(instruction.name, instruction)
+        made = cls(xlen, tuple(instructions.values()), tuple(state.items()))
+        made._refuse_overlaps()
+        return made
+
+    def __add__(self, other: InstructionSet | Extension | Instruction) -> InstructionSet:
+        if isinstance(other, InstructionSet):
+            return InstructionSet.of(self.xlen, *self.instructions, *other.instructions)
+        return InstructionSet.of(self.xlen, *self.instructions, other)
+
+    def _refuse_overlaps(self) -> None:
+        for i, a in enumerate(self.instructions):
+            for b in self.instructions[:i]:
+                common = a.encoding.mask & b.encoding.mask
+                if not (a.encoding.match ^ b.encoding.match) & common:
+                    raise EncodingError(
+                        f"encoding of {a.name} ({a.extension}) overlaps that of "
+                        f"{b.name} ({b.extension}); choose one of them"
+                    )
+
+    @cached_property
+    def by_name(self) -> dict[str, Instruction]:
+        """Instructions by mnemonic."""
+        return {i.name: i for i in self.instructions}
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.by_name
+
+    @cached_property
+    def _decoder(self) -> list[tuple[int, dict[int, Instruction]]]:
+        groups: dict[int, dict[int, Instruction]] = {}
+        for i in self.instructions:
+            groups.setdefault(i.encoding.mask, {})[i.encoding.match] = i
+        return sorted(groups.items(), key=lambda g: -g[0].bit_count())
+
+    def decode(self, word: int) -> tuple[Instruction, dict[str, int]] | None:
+        """The instruction that `word` encodes and its operand fields; None if there is none."""
+        for mask, group in self._decoder:
+            found = group.get(word & mask)
+            if found is not None:
+                return found, found.decode(word)
+        return None
+
+    def extension(self, name: str) -> tuple[Instruction, ...]:
+        """The instructions that one extension declares."""
+        return tuple(i for i in self.instructions if i.extension == name)
+
+    def extras(self) -> tuple[Instruction, ...]:
+        """Instructions beyond the base integer set: those that need a unit of their own."""
+        return tuple(i for i in self.instructions if i.extension not in ("rv32i", "rv64i"))
+
+    @cached_property
+    def digest(self) -> str:
+        """Digest of encodings and meanings."""
+        from isa.text import to_text  # the textual form is needed here alone
+
+        digest = hashlib.blake2b(digest_size=16)
+        for i in sorted(self.instructions, key=lambda i: i.name):
+            digest.update(i.line.encode())
+            digest.update(to_text(i.effects(self.xlen).values()).encode())
+        return digest.hexdigest()

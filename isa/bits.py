@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TypeVar
 
 from isa.ops import OPS, Attribute, WidthError, carryless
@@ -293,7 +294,7 @@ def _simplify_concat(args: tuple[Bits, ...]) -> Bits | None:
         return concat(*(p for a in args for p in (a.args if a.op == "concat" else (a,))))
     if _value(args[0]) == 0:  # zeros on top are a zero extension
         return concat(*args[1:]).zext(sum(a.width for a in args))
-    for i, (high, low) in enumerate(zip(args, args[1:], strict=False)):
+    for i, (high, low) in enumerate(pairwise(args)):
         merged = _adjacent(high, low)
         if merged is not None:
             return concat(*args[:i], merged, *args[i + 2 :])
@@ -344,7 +345,7 @@ def apply(op: str, width: int, attr: Attribute, args: Sequence[Bits], values: Se
 
 
 def _operator_function(python: str, arity: int) -> Callable[..., int]:
-    """Compile an operator's template once into a function of (width, width of operand 0, attr, ..)."""
+    """Compile a template into a function of (width, width of operand 0, attr, operands)."""
     names = [f"x{i}" for i in range(arity)]
     body = python.format(
         *names, k="k", w="w", m="((1 << w) - 1)", h0="(1 << w0 - 1)", r="(w - k)", w0="w0", m0=""

@@ -131,7 +131,8 @@ class Encoding:
                 bits, low, value = immediate.insert(-1), 0, 0
             else:
                 raise EncodingError(
-                    f"{name}: argument must be a register or one of {sorted(IMMEDIATES)}, not {part!r}"
+                    f"{name}: argument must be a register or one of "
+                    f"{sorted(IMMEDIATES)}, not {part!r}"
                 )
             taken = mask | _occupied(registers[:-1] if part in REGISTERS else registers)
             if fixed and bits & taken:

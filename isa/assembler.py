@@ -1,0 +1,183 @@
+"""Assembler: text to a `Program`, in two passes.
+
+One instruction or label a line, `#` or `//` start a comment. Pseudo-instructions: `nop`, `mv`,
+`li` (always two words when it does not fit 12 bits), `not`, `neg`, `j`, `ret`, `call` and
+`beqz`/`bnez`. Directives: `.word` in code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from isa.encoding import EncodingError
+from isa.instruction import Instruction
+from isa.instruction_set import InstructionSet
+from isa.program import TEXT_BASE, Program
+from isa.registers import NUMBERS
+from isa.syntax import OFFSETS, operands
+
+_LABEL = re.compile(r"([A-Za-z_.$][\w.$]*):")
+_ADDRESSED = re.compile(r"(.*)\(\s*(\w+)\s*\)")
+
+
+class AssemblyError(ValueError):
+    """A line of assembly cannot be understood; the message starts with line:column."""
+
+
+@dataclass(frozen=True)
+class _Statement:
+    line: int
+    column: int
+    mnemonic: str
+    operands: tuple[str, ...]
+
+    def error(self, message: str) -> AssemblyError:
+        return AssemblyError(f"{self.line}:{self.column}: {self.mnemonic}: {message}")
+
+
+def assemble(text: str, instructions: InstructionSet) -> Program:
+    """Assemble `text` for an instruction set, starting at `TEXT_BASE`.
+
+    Raises:
+        AssemblyError: Unknown mnemonic, register or label, or a value out of range.
+    """
+    statements: list[_Statement] = []
+    symbols: dict[str, int] = {}
+    for number, raw in enumerate(text.splitlines(), 1):
+        line = re.split(r"#|//", raw, maxsplit=1)[0]
+        while match := _LABEL.match(line.strip()):
+            label = match[1]
+            if label in symbols:
+                raise AssemblyError(f"{number}:1: label {label!r} must be defined once")
+            symbols[label] = TEXT_BASE + 4 * len(statements)
+            line = line.strip()[match.end() :]
+        if line.strip():
+            column = len(raw) - len(raw.lstrip()) + 1
+            mnemonic, _, rest = line.strip().partition(" ")
+            given = tuple(o.strip() for o in rest.split(",")) if rest.strip() else ()
+            statements += _expand(_Statement(number, column, mnemonic, given))
+    words = tuple(
+        _encode(s, TEXT_BASE + 4 * i, symbols, instructions) for i, s in enumerate(statements)
+    )
+    return Program(words, symbols=symbols)
+
+
+def _integer(text: str) -> int | None:
+    try:
+        return int(text, 0)
+    except ValueError:
+        return None
+
+
+def _expand(s: _Statement) -> list[_Statement]:
+    """Replace a pseudo-instruction by what it stands for."""
+
+    def to(mnemonic: str, *given: str) -> _Statement:
+        return _Statement(s.line, s.column, mnemonic, given)
+
+    o = s.operands
+    simple: dict[str, tuple[int, Callable[[], list[_Statement]]]] = {
+        "nop": (0, lambda: [to("addi", "x0", "x0", "0")]),
+        "mv": (2, lambda: [to("addi", o[0], o[1], "0")]),
+        "not": (2, lambda: [to("xori", o[0], o[1], "-1")]),
+        "neg": (2, lambda: [to("sub", o[0], "x0", o[1])]),
+        "j": (1, lambda: [to("jal", "x0", o[0])]),
+        "call": (1, lambda: [to("jal", "ra", o[0])]),
+        "ret": (0, lambda: [to("jalr", "x0", "0(ra)")]),
+        "beqz": (2, lambda: [to("beq", o[0], "x0", o[1])]),
+        "bnez": (2, lambda: [to("bne", o[0], "x0", o[1])]),
+        "li": (2, lambda: _load_immediate(s)),
+    }
+    if s.mnemonic not in simple:
+        return [s]
+    count, expand = simple[s.mnemonic]
+    if len(o) != count:
+        raise s.error(f"takes {count} operands, not {len(o)}")
+    return expand()
+
+
+def _load_immediate(s: _Statement) -> list[_Statement]:
+    rd, text = s.operands
+    value = _integer(text)
+    if value is None or not -(1 << 31) <= value < 1 << 32:
+        raise s.error(f"value must be an integer of 32 bits, not {text!r}")
+    value = (value ^ 1 << 31) % (1 << 32) - (1 << 31)  # as signed
+    if -2048 <= value < 2048:
+        return [_Statement(s.line, s.column, "addi", (rd, "x0", str(value)))]
+    low = (value & 0xFFF ^ 0x800) - 0x800
+    high = (value - low) >> 12 & 0xFFFFF
+    return [
+        _Statement(s.line, s.column, "lui", (rd, str(high))),
+        _Statement(s.line, s.column, "addi", (rd, rd, str(low))),
+    ]
+
+
+def _encode(s: _Statement, pc: int, symbols: dict[str, int], isa: InstructionSet) -> int:
+    if s.mnemonic == ".word":
+        value = _integer(s.operands[0]) if len(s.operands) == 1 else None
+        if value is None:
+            raise s.error("takes one integer")
+        return value & 0xFFFFFFFF
+    instruction = isa.by_name.get(s.mnemonic)
+    if instruction is None:
+        near = get_close_matches(s.mnemonic, isa.by_name, 1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise s.error(f"mnemonic must belong to the instruction set{hint}")
+    expected = operands(instruction)
+    given = s.operands
+    if len(given) != len(expected):
+        raise s.error(f"operands must be {', '.join(expected) or 'none'}, not {', '.join(given)}")
+    values = dict.fromkeys(instruction.encoding.registers, 0)
+    values.update(dict.fromkeys(instruction.immediates, 0))
+    for name, text in zip(expected, given, strict=True):
+        if name == "imm12(rs1)":
+            match = _ADDRESSED.fullmatch(text)
+            if not match:
+                raise s.error(f"address must be imm(register), not {text!r}")
+            values["imm12"] = _immediate(s, instruction, "imm12", match[1] or "0", pc, symbols)
+            values["rs1"] = _register(s, match[2])
+        elif name in instruction.encoding.registers:
+            values[name] = _register(s, text)
+        else:
+            values[name] = _immediate(s, instruction, name, text, pc, symbols)
+    if instruction.name == "fence":
+        values.update(pred=15, succ=15)
+    try:
+        return instruction.encode(**values)
+    except EncodingError as error:
+        raise s.error(str(error).partition(": ")[2]) from None
+
+
+def _register(s: _Statement, text: str) -> int:
+    if text not in NUMBERS:
+        raise s.error(f"register must be x0 to x31 or an ABI name, not {text!r}")
+    return NUMBERS[text]
+
+
+def _immediate(
+    s: _Statement, instruction: Instruction, name: str, text: str, pc: int, symbols: dict[str, int]
+) -> int:
+    value = _integer(text)
+    if name in OFFSETS:
+        if value is None:
+            if text not in symbols:
+                near = get_close_matches(text, symbols, 1)
+                hint = f"; did you mean {near[0]!r}?" if near else ""
+                raise s.error(f"label must be defined, not {text!r}{hint}")
+            value = symbols[text] - pc
+        scale = OFFSETS[name]
+        width = next(i.width for i in instruction.encoding.immediates if i.name == name)
+        limit = scale << width - 1
+        if value % scale or not -limit <= value < limit:
+            raise s.error(
+                f"offset must be a multiple of {scale} in {-limit} to {limit - 1}, not {value}"
+            )
+        return value // scale
+    if value is None:
+        raise s.error(f"{name} must be an integer, not {text!r}")
+    if name == "imm12" and not -2048 <= value < 2048:
+        raise s.error(f"imm12 must be -2048 to 2047, not {value}")
+    return value

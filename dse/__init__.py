@@ -1,0 +1,1 @@
+"""The explorer: spaces, designs, evaluation, search, fronts, reports and the command line."""

@@ -1,0 +1,296 @@
+"""The shape of a search-space file: pydantic models that speak in located, one-line errors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    ValidationError,
+    ValidationInfo,
+    model_validator,
+)
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from dse.design import format_value
+from dse.sampler import SAMPLERS
+from dse.suggestion import one_of, suggest
+from dse.vocabulary import Vocabulary
+from dse.yaml_source import Path, Problem, Source, SourceError, dotted
+
+MAX_TRIALS = 1_000_000
+MAX_BYTES = 1_048_576
+_NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.")
+
+
+def _fault(message: str) -> PydanticCustomError:
+    return PydanticCustomError("space", "{message}", {"message": message})
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, (list, dict)):
+        return "a list" if isinstance(value, list) else "a mapping"
+    text = repr(value) if isinstance(value, str) else format_value(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _known(kind: str, names: Callable[[Vocabulary], Sequence[str]]) -> AfterValidator:
+    def check(value: str, info: ValidationInfo) -> str:
+        accepted = names(_vocabulary(info))
+        if value not in accepted:
+            raise _fault(
+                f"{kind} must be {one_of(accepted)}, not {value!r}{suggest(value, accepted)}"
+            )
+        return value
+
+    return AfterValidator(check)
+
+
+def _vocabulary(info: ValidationInfo) -> Vocabulary:
+    vocabulary: Vocabulary = (info.context or {})["vocabulary"]
+    return vocabulary
+
+
+def _choice_of(*accepted: Any) -> AfterValidator:
+    def check(value: Any) -> Any:
+        if not any(value is a or (value == a and type(value) is type(a)) for a in accepted):
+            names = [format_value(a) for a in accepted]
+            raise _fault(f"must be {one_of(names)}, not {_shown(value)}{suggest(value, names)}")
+        return value
+
+    return AfterValidator(check)
+
+
+def _whole(low: int, high: int) -> AfterValidator:
+    def check(value: int) -> int:
+        if not low <= value <= high:
+            raise _fault(f"must be from {low} to {high}, not {value}")
+        return value
+
+    return AfterValidator(check)
+
+
+def _as_list(value: Any) -> Any:
+    return value if isinstance(value, list) else [value]
+
+
+def _distinct(values: list[Any]) -> list[Any]:
+    if not values:
+        raise _fault("must name at least one choice, not an empty list")
+    seen: list[str] = []
+    for value in values:
+        text = repr(value)
+        if text in seen:
+            raise _fault(f"must name each choice once, not {_shown(value)} twice")
+        seen.append(text)
+    return values
+
+
+def _file_name(value: str) -> str:
+    if not value or not set(value) <= _NAME_CHARACTERS or value[0] in ".-" or len(value) > 60:
+        raise _fault(f"must be letters, digits, '-', '_' and '.', at most 60, not {_shown(value)}")
+    return value
+
+
+Choices = [BeforeValidator(_as_list), AfterValidator(_distinct)]
+
+
+class Strict(BaseModel):
+    """A mapping with exactly the keys it declares, each of exactly its type."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class WorkloadEntry(Strict):
+    """One workload of the mix; written as its bare name where only the name is given."""
+
+    workload: Annotated[str, _known("workload", lambda v: v.workload_names())]
+    weight: float | int = 1
+    kernel: str = "auto"
+    bytes: Annotated[int, _whole(1, MAX_BYTES)] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_name(cls, value: Any) -> Any:
+        return {"workload": value} if isinstance(value, str) else value
+
+    @model_validator(mode="after")
+    def _check(self, info: ValidationInfo) -> WorkloadEntry:
+        if not (math.isfinite(self.weight) and 0 < self.weight <= 1e9):
+            raise _fault(f"weight must be above 0 and at most 1e9, not {self.weight}")
+        kernels = ["auto", *_vocabulary(info).kernel_names(self.workload)]
+        if self.kernel not in kernels:
+            hint = suggest(self.kernel, kernels)
+            raise _fault(f"kernel must be {one_of(kernels)}, not {self.kernel!r}{hint}")
+        return self
+
+
+class TechnologyEntry(Strict):
+    """How netlists are priced."""
+
+    name: Annotated[str, _known("technology", lambda v: v.technology_names())] = "ge"
+    fo4_ps: float | int = 50
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_name(cls, value: Any) -> Any:
+        return {"name": value} if isinstance(value, str) else value
+
+    @model_validator(mode="after")
+    def _check(self) -> TechnologyEntry:
+        if not 0.1 <= self.fo4_ps <= 10_000:
+            raise _fault(f"fo4_ps must be from 0.1 to 10000, not {self.fo4_ps}")
+        return self
+
+
+class CoreEntry(Strict):
+    """The host core: a preset, or its parameters; each a scalar or a list of choices."""
+
+    preset: Annotated[
+        list[Annotated[str, _known("preset", lambda v: v.core_presets())]] | None,
+        BeforeValidator(lambda v: None if v is None else _as_list(v)),
+    ] = None
+    xlen: Annotated[list[Annotated[int, _choice_of(32)]], *Choices] = [32]
+    pipeline: Annotated[list[Annotated[int, _choice_of(2, 3, 5)]], *Choices] = [5]
+    forwarding: Annotated[list[bool], *Choices] = [True]
+
+    @model_validator(mode="after")
+    def _check(self) -> CoreEntry:
+        others = sorted(self.model_fields_set - {"preset"})
+        if self.preset is not None and others:
+            raise _fault(f"preset already decides {', '.join(others)}; give one or the other")
+        return self
+
+
+class InstructionsEntry(Strict):
+    """The base instruction set, and what may be added to it."""
+
+    base: Annotated[str, _choice_of("rv32i")] = "rv32i"
+    choose: list[Any] = []
+
+
+class UnitEntry(Strict):
+    """The rival circuits of one table, and the latency of the unit around them."""
+
+    circuit: Annotated[list[str], *Choices]
+    latency: Annotated[list[int | str], *Choices] = ["auto"]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_choices(cls, value: Any) -> Any:
+        return {"circuit": value} if isinstance(value, (str, list)) else value
+
+    @model_validator(mode="after")
+    def _check(self) -> UnitEntry:
+        for latency in self.latency:
+            if latency != "auto" and not (isinstance(latency, int) and 1 <= latency <= 16):
+                raise _fault(f"latency must be auto or 1 to 16 cycles, not {_shown(latency)}")
+        return self
+
+
+class CompilerEntry(Strict):
+    """Options of the compiler."""
+
+    unroll: Annotated[list[int | str], *Choices] = [1]
+
+    @model_validator(mode="after")
+    def _check(self) -> CompilerEntry:
+        for unroll in self.unroll:
+            if unroll != "full" and not (isinstance(unroll, int) and 1 <= unroll <= 64):
+                raise _fault(f"unroll must be full or 1 to 64, not {_shown(unroll)}")
+        return self
+
+
+class SearchEntry(Strict):
+    """Settings of the search; the command line overrides them."""
+
+    sampler: Annotated[str, _choice_of(*SAMPLERS)] = "auto"
+    trials: Annotated[int, _whole(1, MAX_TRIALS)] = 200
+    seed: Annotated[int, _whole(0, 2**32 - 1)] = 1
+
+
+class SpaceFile(Strict):
+    """The whole file."""
+
+    name: Annotated[str, AfterValidator(_file_name)]
+    workloads: list[WorkloadEntry]
+    baseline: dict[str, Any] = {}
+    technology: TechnologyEntry = TechnologyEntry()
+    core: CoreEntry = CoreEntry()
+    instructions: InstructionsEntry = InstructionsEntry()
+    units: dict[str, UnitEntry] = {}
+    compiler: CompilerEntry = CompilerEntry()
+    coprocessor: None = None
+    objectives: list[str] = ["time_ns", "area_ge"]
+    constraints: dict[str, Any] = {}
+    search: SearchEntry = SearchEntry()
+
+
+def read_space_file(source: Source, vocabulary: Vocabulary) -> SpaceFile:
+    """Validate the shape of `source`.
+
+    Raises:
+        SourceError: every mistake with its position and what is accepted.
+    """
+    if not isinstance(source.data, dict):
+        found = _shown(source.data)
+        raise SourceError(
+            source.name, [Problem(1, 1, f"file must be a mapping of keys, not {found}")]
+        )
+    try:
+        return SpaceFile.model_validate(source.data, context={"vocabulary": vocabulary})
+    except ValidationError as error:
+        problems: dict[Path, Problem] = {}
+        for detail in error.errors(include_url=False):
+            path = _written_path(source, detail["loc"])
+            problems.setdefault(path, _problem(source, detail, path))
+        raise SourceError(source.name, list(problems.values())) from None
+
+
+def _written_path(source: Source, location: tuple[int | str, ...]) -> Path:
+    """The longest prefix of pydantic's location that exists in the file, plus a missing key."""
+    path: Path = ()
+    for part in location:
+        if (*path, part) not in source.values:
+            break
+        path = (*path, part)
+    return path
+
+
+def _problem(source: Source, detail: ErrorDetails, path: Path) -> Problem:
+    kind, found = detail["type"], detail["input"]
+    where = f"{dotted(path)}: " if path else ""
+    if kind == "extra_forbidden":
+        line, column = source.position(path, of_key=True)
+        known = list(_model_at(path[:-1]).model_fields)
+        accepted = f"must be {one_of(known)}{suggest(path[-1], known)}"
+        return Problem(line, column, f"{where}unknown key {str(path[-1])!r}; {accepted}")
+    line, column = source.position(path)
+    if kind == "missing":
+        return Problem(line, column, f"{where}key {str(detail['loc'][-1])!r} must be given")
+    if kind == "space":
+        return Problem(line, column, f"{where}{detail['ctx']['message']}")
+    expected = {
+        "int_type": "a whole number", "float_type": "a number", "string_type": "text",
+        "bool_type": "true or false", "list_type": "a list", "dict_type": "a mapping",
+        "model_type": "a mapping", "model_attributes_type": "a mapping",
+        "none_required": "null (co-processors cannot be explored yet)",
+    }  # fmt: skip
+    is_union = detail["loc"][-1] in ("int", "str", "float")
+    other = detail["msg"][:1].lower() + detail["msg"][1:]
+    wanted = "a number or text" if is_union else expected.get(kind, other)
+    return Problem(line, column, f"{where}must be {wanted}, not {_shown(found)}")
+
+
+def _model_at(path: Path) -> type[BaseModel]:
+    models: dict[str, type[BaseModel]] = {
+        "workloads": WorkloadEntry, "technology": TechnologyEntry, "core": CoreEntry,
+        "instructions": InstructionsEntry, "units": UnitEntry, "compiler": CompilerEntry,
+        "search": SearchEntry,
+    }  # fmt: skip
+    return models[str(path[0])] if path else SpaceFile

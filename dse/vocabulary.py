@@ -1,0 +1,105 @@
+"""The names a search space may use, asked of the registries, so that a new file is enough."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+
+class Vocabulary(Protocol):
+    """What a space can be written in; tests pass their own."""
+
+    def workload_names(self) -> Sequence[str]:
+        """Every workload."""
+
+    def kernel_names(self, workload: str) -> Sequence[str]:
+        """The implementation variants of a workload, in order of preference."""
+
+    def kernel_requirements(self, workload: str, kernel: str) -> Sequence[str]:
+        """Names of the instructions and extensions that a variant cannot be compiled without."""
+
+    def extension_names(self) -> Sequence[str]:
+        """Every extension, base sets included."""
+
+    def extension_parameters(self, extension: str) -> Mapping[str, Sequence[int]]:
+        """Parameters of an extension and what each accepts."""
+
+    def instructions_of(self, extension: str) -> Sequence[str]:
+        """Mnemonics an extension declares."""
+
+    def table_names(self) -> Sequence[str]:
+        """Tables that have rival circuits, such as `aes_sbox`."""
+
+    def circuit_names(self, table: str) -> Sequence[str]:
+        """The circuits registered for a table."""
+
+    def technology_names(self) -> Sequence[str]:
+        """Technologies that can price a netlist."""
+
+    def core_presets(self) -> Sequence[str]:
+        """Names of ready-made cores."""
+
+
+class Registries:
+    """The vocabulary of the installed project; each registry is imported when first asked."""
+
+    def workload_names(self) -> Sequence[str]:
+        """Every file of `workloads/` that registers one."""
+        import workloads
+
+        return tuple(workloads.workload_names())
+
+    def kernel_names(self, workload: str) -> Sequence[str]:
+        """Keys of the workload's `kernels`."""
+        import workloads
+
+        return tuple(workloads.get(workload).kernels)
+
+    def kernel_requirements(self, workload: str, kernel: str) -> Sequence[str]:
+        """The variant's own `requires`."""
+        import workloads
+
+        return tuple(workloads.get(workload).kernels[kernel].requires)
+
+    def extension_names(self) -> Sequence[str]:
+        """Every file of `isa/extensions/`."""
+        from isa.instruction_set import extension_names
+
+        return extension_names()
+
+    def extension_parameters(self, extension: str) -> Mapping[str, Sequence[int]]:
+        """What the extension's file declares."""
+        from isa.instruction_set import extension_parameters
+
+        return extension_parameters(extension)
+
+    def instructions_of(self, extension: str) -> Sequence[str]:
+        """Mnemonics, for a parametric extension those of its first parameter values."""
+        from isa.instruction_set import extension_parameters, load_extension
+
+        first = {key: values[0] for key, values in extension_parameters(extension).items()}
+        return tuple(i.name for i in load_extension(extension, **first).instructions)
+
+    def table_names(self) -> Sequence[str]:
+        """Tables with a file in `hw/units/`."""
+        from hw import units
+
+        return tuple(units.table_names())
+
+    def circuit_names(self, table: str) -> Sequence[str]:
+        """Circuits registered for `table`."""
+        from hw import units
+
+        return tuple(units.circuit_names(table))
+
+    def technology_names(self) -> Sequence[str]:
+        """Technologies of `hw/technology.py`."""
+        from hw.technology import technology_names
+
+        return tuple(technology_names())
+
+    def core_presets(self) -> Sequence[str]:
+        """Presets of `isa/timing.py`."""
+        from isa.timing import core_presets
+
+        return tuple(core_presets())

@@ -1,0 +1,117 @@
+"""Encodings against riscv-opcodes and the published NLU-V list; malformed lines; round trips."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isa.encoding import Encoding, EncodingError
+from isa.instruction_set import InstructionSet, load_extension
+
+GOLDEN = Path(__file__).parent.parent / "golden" / "encodings.txt"
+ROWS = [r.split() for r in GOLDEN.read_text().splitlines() if not r.startswith("#")]
+
+
+def test_every_ratified_instruction_is_encoded_as_upstream() -> None:
+    ours = {
+        (e, i.name): (i.encoding.match, i.encoding.mask)
+        for e in {row[0] for row in ROWS}
+        for i in load_extension(e).instructions
+    }
+    upstream = {(e, name): (int(m, 0), int(k, 0)) for e, name, m, k, _ in ROWS}
+    assert ours == upstream
+
+
+def test_nluv_is_encoded_as_published() -> None:
+    """match/mask list in the authors' repository (UzunerH/MasterThesisCode@2cc3fdf)."""
+    published = {"nldnl": (0x07, 0x7F), "nldl": (0x0B, 0x7F)}
+    for name, match in {
+        "nnlanf": 0x1B,
+        "nnlaese": 0x101B,
+        "nnlaesd": 0x201B,
+        "nmu": 0x301B,
+        "nma0": 0x401B,
+        "nma1": 0x501B,
+        "nma2": 0x601B,
+        "nma3": 0x701B,
+    }.items():
+        published[name] = (match, 0xFFF0707F)
+    ours = {
+        i.name: (i.encoding.match, i.encoding.mask) for i in load_extension("nluv").instructions
+    }
+    assert ours == published
+
+
+def test_more_nluv_banks_only_use_ignored_immediate_bits() -> None:
+    one = {i.name: i for i in load_extension("nluv", banks=1).instructions}
+    for i in load_extension("nluv", banks=4).instructions:
+        values = dict.fromkeys((*i.encoding.registers, *i.immediates), 0)
+        first = dict.fromkeys((*one[i.name].encoding.registers, *one[i.name].immediates), 0)
+        assert i.encode(**values) == one[i.name].encode(**first)
+
+
+@given(word=st.integers(0, 2**32 - 1))
+def test_decoding_inverts_encoding(word: int) -> None:
+    instructions = InstructionSet.of(32, "rv32i", "zbkb", "zbkx", "zkne", "zknd")
+    decoded = instructions.decode(word)
+    if decoded:
+        instruction, values = decoded
+        assert instruction.encode(**values) == word
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("x rd 31..20=0x1000", "^x: value must fit its field, not 31..20=0x1000"),
+        ("x rd 11..7=0 6..0=0x33", "^x: field 11..7=0 overlaps another"),
+        ("x rd rs9 6..0=0x33", "^x: argument must be a register or one of .* not 'rs9'"),
+        ("x rd imm12 31..25=0", "^x: immediate imm12 overlaps another field"),
+    ],
+)
+def test_malformed_lines(line: str, message: str) -> None:
+    with pytest.raises(EncodingError, match=message):
+        Encoding.parse(line)
+
+
+def test_operands_are_checked() -> None:
+    addi = InstructionSet.of(32, "rv32i").by_name["addi"]
+    with pytest.raises(EncodingError, match=r"^addi: rd must be 0 to 31, not 32"):
+        addi.encode(rd=32, rs1=0, imm12=0)
+    with pytest.raises(EncodingError, match=r"^addi: imm12 must fit 12 bits, not 4096"):
+        addi.encode(rd=1, rs1=0, imm12=4096)
+    with pytest.raises(EncodingError, match=r"^addi: operands must be \['rd', 'rs1', 'imm12'\]"):
+        addi.encode(rd=1, rs1=0)
+
+
+def test_overlap_names_both() -> None:
+    from isa.instruction import Extension
+
+    rival = Extension("xrival", source="test")
+    rival.declare(
+        "other rd rs1 rs2 31..25=0 14..12=0 6..0=0x33", lambda rs1, _: rs1, ("rs1", "rs2")
+    )
+    with pytest.raises(
+        EncodingError, match=r"^encoding of other \(xrival\) overlaps that of add \(rv32i\)"
+    ):
+        InstructionSet.of(32, "rv32i", rival)
+
+
+def test_unknown_extension_names_the_nearest() -> None:
+    with pytest.raises(ValueError, match=r"not 'zknee'; did you mean 'zkne'\?"):
+        InstructionSet.of(32, "rv32i", "zknee")
+    with pytest.raises(ValueError, match=r"^parameter banks of extension nluv must be one of"):
+        load_extension("nluv", banks=3)
+    with pytest.raises(ValueError, match=r"^xlen of extension nluv must be one of \[32\], not 64"):
+        InstructionSet.of(64, "nluv")
+
+
+def test_meaning_must_fit_the_encoding() -> None:
+    from isa.instruction import Extension
+
+    with pytest.raises(EncodingError, match=r"^bad: meaning takes \['rs2'\]"):
+        Extension("xbad", source="test").declare(
+            "bad rd rs1 6..0=0x0B", lambda rs1, rs2: rs1 ^ rs2, ("rs1", "rs2")
+        )

@@ -1,0 +1,1 @@
+"""Hardware: datapaths in PyRTL, the units and cores built from them, and what they cost."""

@@ -1,0 +1,106 @@
+"""Arithmetic on words of graph literals: adders, multipliers, comparisons and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hw.graph import FALSE, Graph
+
+__all__ = ["add", "equal", "less_than", "multiply", "subtract", "table"]
+
+Word = list[int]
+"""Literals of a word, least significant bit first."""
+
+
+def add(graph: Graph, a: Sequence[int], b: Sequence[int], carry: int = FALSE) -> Word:
+    """Return a + b + carry, one bit longer than the operands (Brent-Kung prefix adder).
+
+    R. P. Brent and H. T. Kung, "A regular layout for parallel adders", IEEE Trans. Computers
+    C-31 (1982): depth 2 log2(n) - 1, which is about what a synthesiser makes of `+`.
+    """
+    n = len(a)
+    propagate = [graph.xor(x, y) for x, y in zip(a, b, strict=True)]
+    group_generate = [graph.and_(x, y) for x, y in zip(a, b, strict=True)]
+    group_propagate = list(propagate)
+    group_generate[0] = graph.or_(group_generate[0], graph.and_(propagate[0], carry))
+
+    def combine(high: int, low: int) -> None:
+        passed = graph.and_(group_propagate[high], group_generate[low])
+        group_generate[high] = graph.or_(group_generate[high], passed)
+        group_propagate[high] = graph.and_(group_propagate[high], group_propagate[low])
+
+    distance = 1
+    while distance < n:
+        for high in range(2 * distance - 1, n, 2 * distance):
+            combine(high, high - distance)
+        distance *= 2
+    distance //= 2
+    while distance >= 1:
+        for high in range(3 * distance - 1, n, 2 * distance):
+            combine(high, high - distance)
+        distance //= 2
+    carries = [carry, *group_generate]
+    return [*(graph.xor(propagate[i], carries[i]) for i in range(n)), carries[n]]
+
+
+def subtract(graph: Graph, a: Sequence[int], b: Sequence[int]) -> Word:
+    """Return a - b modulo 2^(n + 1): the top bit is 1 if a < b unsigned."""
+    result = add(graph, a, [x ^ 1 for x in b], 1)
+    result[-1] ^= 1
+    return result
+
+
+def less_than(graph: Graph, a: Sequence[int], b: Sequence[int]) -> int:
+    """Return the literal of a < b, unsigned."""
+    return subtract(graph, a, b)[-1]
+
+
+def equal(graph: Graph, a: Sequence[int], b: Sequence[int]) -> int:
+    """Return the literal of a == b, as a balanced tree."""
+    level = [graph.xor(x, y) ^ 1 for x, y in zip(a, b, strict=True)]
+    while len(level) > 1:
+        pairs = [graph.and_(level[i], level[i + 1]) for i in range(0, len(level) - 1, 2)]
+        level = [*pairs, *(level[-1:] if len(level) % 2 else [])]
+    return level[0]
+
+
+def multiply(graph: Graph, a: Sequence[int], b: Sequence[int]) -> Word:
+    """Return a * b, as long as both operands together (Wallace tree, then a prefix adder)."""
+    n = len(a) + len(b)
+    columns: list[Word] = [[] for _ in range(n)]
+    for i, x in enumerate(a):
+        for j, y in enumerate(b):
+            product = graph.and_(x, y)
+            if product != FALSE:
+                columns[i + j].append(product)
+    while max(map(len, columns)) > 2:
+        following: list[Word] = [[] for _ in range(n + 1)]
+        for i, column in enumerate(columns):
+            left = 0
+            while len(column) - left >= 3:
+                x, y, z = column[left : left + 3]
+                half = graph.xor(x, y)
+                following[i].append(graph.xor(half, z))
+                following[i + 1].append(graph.or_(graph.and_(x, y), graph.and_(half, z)))
+                left += 3
+            following[i].extend(column[left:])
+        columns = following[:n]
+    low = [column[0] if column else FALSE for column in columns]
+    high = [column[1] if len(column) > 1 else FALSE for column in columns]
+    return add(graph, low, high)[:n]
+
+
+def table(graph: Graph, address: Sequence[int], values: Sequence[int], width: int) -> Word:
+    """Return the `width`-bit word `values[address]`, a tree of MUX nodes with equal parts shared.
+
+    `values` must have 2^len(address) entries. Splitting on the top address bit first, each pair
+    of equal halves disappears, so the nodes are those of a reduced ordered decision diagram.
+    """
+    results = []
+    for bit in range(width):
+        level: tuple[int, ...] = tuple(value >> bit & 1 for value in values)
+        for select in address:
+            pairs = zip(level[::2], level[1::2], strict=True)
+            level = tuple(graph.mux(select, one, zero) for zero, one in pairs)
+        results.append(level[0])
+    return results

@@ -1,0 +1,26 @@
+"""ROM: a `Table` in hardware when no circuit is known for it."""
+
+from __future__ import annotations
+
+import pyrtl
+
+from isa.table import Table
+
+__all__ = ["read_table"]
+
+
+def read_table(table: Table, index: pyrtl.WireVector) -> pyrtl.WireVector:
+    """Return entry `index` of `table`, in the working block.
+
+    Simulated and exported as a read-only memory; `hw.bitblast` turns it into multiplexers.
+    """
+    rom = pyrtl.RomBlock(
+        bitwidth=table.width,
+        addrwidth=table.index_width,
+        romdata=list(table.entries),
+        asynchronous=True,
+        max_read_ports=None,
+    )
+    entry = pyrtl.WireVector(bitwidth=table.width)
+    entry <<= rom[index]
+    return entry

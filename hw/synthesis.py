@@ -1,0 +1,160 @@
+"""Synthesis: technology mapping of a `Graph` by the yosys-abc that the pyosys wheel carries."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from hw.aiger import aiger_bytes, output_literals
+from hw.graph import Graph
+from hw.liberty import CELLS, TAU_NS, TAU_PER_FO4, liberty_text
+
+__all__ = ["Gate", "Netlist", "SynthesisError", "abc_path", "synthesise"]
+
+TIMEOUT_S = 120.0
+
+DRIVER = "INV"
+"""The cell that drives every source: what a flip-flop's output stage is like."""
+
+_MAP = "strash; balance -x; &get -n; &nf; &put; buffer -c; topo; stime; write_blif mapped.blif"
+_LUT = "strash; balance -x; if -K 6; print_stats"
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_TIMED = re.compile(r"Area =\s*([\d.]+).*?Delay =\s*([\d.]+) ps")
+_COUNTED = re.compile(r"\bnd =\s*(\d+).*?\blev =\s*(\d+)")
+
+
+class SynthesisError(RuntimeError):
+    """Raised when yosys-abc is missing, fails, takes too long or answers something unexpected."""
+
+
+@dataclass(frozen=True)
+class Gate:
+    """One mapped cell. Inputs stand in the order of the cell's pins; "" is a plain connection."""
+
+    cell: str
+    inputs: tuple[str, ...]
+    output: str
+
+
+@dataclass(frozen=True)
+class Netlist:
+    """A mapped circuit: signals of the inputs and outputs in AIGER order, gates fan-in first.
+
+    `delay_fo4` is what ABC's static timing (`stime`) reports, without flip-flops.
+    """
+
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    gates: tuple[Gate, ...]
+    area_ge: float
+    delay_fo4: float
+    luts: int
+    lut_levels: int
+
+
+def abc_path() -> Path:
+    """Return where the yosys-abc program of the pyosys wheel is."""
+    spec = importlib.util.find_spec("pyosys")
+    folders = spec.submodule_search_locations if spec is not None else None
+    for folder in folders or ():
+        path = Path(folder) / "yosys-abc"
+        if path.is_file():
+            return path
+    raise SynthesisError(
+        "the mapped rung needs yosys-abc from the pyosys wheel; install it with "
+        "'pip install pyosys' or use the estimate rung"
+    )
+
+
+def synthesise(graph: Graph, timeout_s: float = TIMEOUT_S) -> Netlist:
+    """Map `graph` to the cells of `hw/liberty.py`, and again to 6-input LUTs.
+
+    One process, about 20 ms to start and 10 to 350 ms to run (100 to 25,000 GE). `buffer -c`
+    bounds the fan-out, of sources too since they have a driver; without it one enable signal that
+    drives a thousand gates would be the critical path, or be free. The result depends on the
+    graph alone.
+
+    Raises:
+        SynthesisError: when yosys-abc is missing, fails, or takes longer than `timeout_s`.
+    """
+    if not output_literals(graph):
+        return Netlist((), (), (), 0.0, 0.0, 0, 0)
+    program = abc_path()
+    with tempfile.TemporaryDirectory(prefix="dse-abc-") as folder:
+        work = Path(folder)
+        (work / "logic.aig").write_bytes(aiger_bytes(graph))
+        (work / "ge.lib").write_text(liberty_text(), encoding="ascii")
+        read = "read_aiger logic.aig"
+        (work / "driver.constr").write_text(f"set_driving_cell {DRIVER}\n", encoding="ascii")
+        script = f"read_constr driver.constr; read_lib -w ge.lib; {read}; {_MAP}; {read}; {_LUT}"
+        try:
+            done = subprocess.run(
+                [str(program), "-q", script],
+                cwd=work,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                timeout=timeout_s,
+                check=False,
+                text=True,
+                errors="replace",
+            )
+        except subprocess.TimeoutExpired:
+            raise SynthesisError(f"yosys-abc must finish in {timeout_s:g} s, it did not") from None
+        output = _COLOUR.sub("", done.stdout)
+        if done.returncode != 0 or "** cmd error" in output or "Cannot open" in output:
+            last = output.strip().splitlines()[-1:] or ["no output"]
+            raise SynthesisError(f"yosys-abc failed with code {done.returncode}: {last[0]}")
+        blif = work / "mapped.blif"
+        text = blif.read_text(encoding="ascii") if blif.is_file() else ""
+        return _parse(output, text)
+
+
+def _parse(output: str, blif: str) -> Netlist:
+    timed = _TIMED.findall(output)
+    counted = _COUNTED.findall(output)
+    if len(timed) != 1 or len(counted) != 1 or not blif.rstrip().endswith(".end"):
+        raise SynthesisError(
+            "yosys-abc must report one mapping, one LUT count and one netlist, "
+            f"not {len(timed)}, {len(counted)} and {len(blif)} characters"
+        )
+    inputs, outputs, gates = _read_blif(blif)
+    area = sum(_AREA[gate.cell] for gate in gates)
+    reported = float(timed[0][0])
+    if abs(area - reported) > 0.01 + 1e-4 * reported:
+        raise SynthesisError(f"the netlist must have the area ABC reports, {reported}, not {area}")
+    delay = float(timed[0][1]) / (TAU_NS * 1000 * TAU_PER_FO4)
+    luts, levels = map(int, counted[0])
+    return Netlist(inputs, outputs, gates, area, delay, luts, levels)
+
+
+_PINS = {cell.name: tuple(pin for pin, _ in cell.pins) for cell in CELLS}
+_AREA = {"": 0.0} | {cell.name: cell.area_ge for cell in CELLS}
+
+
+def _read_blif(blif: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[Gate, ...]]:
+    """Return inputs, outputs and gates of a mapped BLIF text; `.names` is a plain connection."""
+    ports: dict[str, tuple[str, ...]] = {}
+    gates: list[Gate] = []
+    for line in blif.replace("\\\n", " ").splitlines():
+        words = line.split()
+        if not words:
+            continue
+        if words[0] in (".inputs", ".outputs"):
+            ports[words[0]] = tuple(words[1:])
+        elif words[0] == ".gate":
+            cell = words[1]
+            joined = dict(word.split("=", 1) for word in words[2:])
+            if cell in ("_const0_", "_const1_"):
+                gates.append(Gate("", (), joined["z"]))
+                continue
+            if cell not in _PINS or set(joined) != {*_PINS[cell], "Y"}:
+                raise SynthesisError(f"gate must be one of the library's cells, not {line!r}")
+            gates.append(Gate(cell, tuple(joined[pin] for pin in _PINS[cell]), joined["Y"]))
+        elif words[0] == ".names":
+            gates.append(Gate("", tuple(words[1:-1]), words[-1]))
+    return ports.get(".inputs", ()), ports.get(".outputs", ()), tuple(gates)

@@ -1,0 +1,70 @@
+"""Units: rival circuits of one meaning, one file each, found without a list of them."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+import pyrtl
+
+__all__ = ["Build", "Circuit", "circuit", "circuits_for", "register"]
+
+Build = Callable[[pyrtl.WireVector], pyrtl.WireVector]
+"""Makes the circuit in the working block: index of the table in, its entry out."""
+
+
+@dataclass(frozen=True)
+class Circuit:
+    """A circuit that equals the table called `table` on every index; `source` says whence."""
+
+    table: str
+    name: str
+    build: Build
+    source: str
+
+
+_registry: dict[tuple[str, str], Circuit] = {}
+
+
+def register(*, table: str, name: str, source: str) -> Callable[[Build], Build]:
+    """Decorate a build function: `name` computes the table `table`."""
+
+    def add(build: Build) -> Build:
+        known = _registry.get((table, name))
+        if known is not None and known.build.__module__ != build.__module__:
+            raise ValueError(
+                f"circuit {name} of {table} must be registered once, "
+                f"not in {known.build.__module__} and {build.__module__}"
+            )
+        _registry[table, name] = Circuit(table, name, build, source)
+        return build
+
+    return add
+
+
+@cache
+def _discover() -> None:
+    for module in sorted(pkgutil.iter_modules(__path__), key=lambda m: m.name):
+        importlib.import_module(f"{__name__}.{module.name}")
+
+
+def circuits_for(table: str) -> dict[str, Build]:
+    """Return the circuits of `table` by name, in alphabetical order; empty if it has none."""
+    _discover()
+    return {name: _registry[of, name].build for of, name in sorted(_registry) if of == table}
+
+
+def circuit(table: str, name: str) -> Circuit:
+    """Return the circuit `name` of `table`.
+
+    Raises:
+        ValueError: when there is none; the message lists those there are.
+    """
+    known = circuits_for(table)
+    if name not in known:
+        names = ", ".join(known) or "none registered"
+        raise ValueError(f"circuit of {table} must be one of {names}, not {name!r}")
+    return _registry[table, name]

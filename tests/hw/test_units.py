@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import pyrtl
+import pytest
+
+from hw.bitblast import bitblast
+from hw.graph import Kind
+from hw.linear import apply_network, compose, invert, xor_network
+from hw.tower import towers
+from hw.units import Build, circuit, circuits_for
+
+
+def gf_multiply(a: int, b: int) -> int:
+    result = 0
+    for i in range(8):
+        if b >> i & 1:
+            result ^= a << i
+    for i in range(14, 7, -1):
+        if result >> i & 1:
+            result ^= 0x11B << (i - 8)
+    return result
+
+
+def reference_sbox() -> list[int]:
+    """FIPS 197 section 5.1.1, from its definition and not from the project's table."""
+    box = []
+    for x in range(256):
+        inverse = next((y for y in range(256) if gf_multiply(x, y) == 1), 0)
+        bits = [inverse >> i & 1 for i in range(8)]
+        box.append(
+            sum(
+                (
+                    bits[i]
+                    ^ bits[(i + 4) % 8]
+                    ^ bits[(i + 5) % 8]
+                    ^ bits[(i + 6) % 8]
+                    ^ bits[(i + 7) % 8]
+                    ^ (0x63 >> i & 1)
+                )
+                << i
+                for i in range(8)
+            )
+        )
+    return box
+
+
+SBOX = reference_sbox()
+INVERSE = [SBOX.index(y) for y in range(256)]
+EXPECTED = {"aes_sbox": SBOX, "aes_inv_sbox": INVERSE}
+NAMES = ["boyar_peralta", "composite", "table"]
+
+
+def test_the_reference_is_fips_197() -> None:
+    # FIPS 197 figure 7: row 0 starts 63 7c 77 7b; section 5.1.1: {53} maps to {ed}.
+    assert SBOX[:4] == [0x63, 0x7C, 0x77, 0x7B]
+    assert SBOX[0x53] == 0xED
+    assert SBOX[0xFF] == 0x16
+
+
+def values(build: Build) -> list[int]:
+    with pyrtl.temp_working_block():
+        output = pyrtl.Output(8, "y")
+        output <<= build(pyrtl.Input(8, "x"))
+        simulation = pyrtl.FastSimulation(tracer=None)
+        result = []
+        for x in range(256):
+            simulation.step({"x": x})
+            result.append(simulation.inspect("y"))
+        return result
+
+
+@pytest.mark.parametrize("table", sorted(EXPECTED))
+@pytest.mark.parametrize("name", NAMES)
+def test_every_circuit_equals_the_sbox(table: str, name: str) -> None:
+    assert values(circuits_for(table)[name]) == EXPECTED[table]
+
+
+def test_circuits_are_found_and_named() -> None:
+    assert list(circuits_for("aes_sbox")) == NAMES
+    assert list(circuits_for("aes_inv_sbox")) == NAMES
+    assert circuits_for("no_such_table") == {}
+    assert "Boyar" in circuit("aes_sbox", "boyar_peralta").source
+    with pytest.raises(
+        ValueError,
+        match=r"^circuit of aes_sbox must be one of boyar_peralta, composite, table, not 'lut'$",
+    ):
+        circuit("aes_sbox", "lut")
+
+
+def gates(table: str, name: str) -> tuple[int, int, int]:
+    with pyrtl.temp_working_block():
+        output = pyrtl.Output(8, "y")
+        output <<= circuits_for(table)[name](pyrtl.Input(8, "x"))
+        graph = bitblast(pyrtl.working_block())
+        return graph.count(Kind.AND), graph.count(Kind.XOR), graph.count(Kind.MUX)
+
+
+def test_the_boyar_peralta_circuit_has_its_published_gates() -> None:
+    assert gates("aes_sbox", "boyar_peralta") == (32, 83, 0)
+
+
+def test_the_inverse_keeps_the_core_of_boyar_and_peralta() -> None:
+    ands, xors, muxes = gates("aes_inv_sbox", "boyar_peralta")
+    assert (ands, muxes) == (32, 0)
+    assert xors <= 96
+
+
+def test_the_composite_field_circuits_have_36_ands() -> None:
+    # Three products in GF(16) of nine ANDs each, three in GF(4) of three each (Canright).
+    for table in EXPECTED:
+        ands, xors, muxes = gates(table, "composite")
+        assert (ands, muxes) == (36, 0)
+        assert xors <= 100
+
+
+@pytest.mark.parametrize("polynomial", [0x11B, 0x1F5])
+def test_every_tower_inverts(polynomial: int) -> None:
+    def multiply(a: int, b: int) -> int:
+        result = 0
+        for i in range(8):
+            if b >> i & 1:
+                result ^= a << i
+        for i in range(14, 7, -1):
+            if result >> i & 1:
+                result ^= polynomial << (i - 8)
+        return result
+
+    def apply(matrix: tuple[int, ...], x: int) -> int:
+        return sum(((row & x).bit_count() & 1) << i for i, row in enumerate(matrix))
+
+    found = towers(polynomial)
+    assert len(found) == 16
+    for tower in found[::5]:
+        for x in range(1, 256):
+            word = apply(tower.to_tower(), x)
+            inverted = tower.inverse([word >> i & 1 for i in range(8)])
+            y = apply(tower.from_tower(), sum(bit << i for i, bit in enumerate(inverted)))
+            assert multiply(x, y) == 1
+
+
+def test_a_matrix_times_its_inverse_is_one() -> None:
+    matrix = (0b1011, 0b0110, 0b1111, 0b0001)
+    assert compose(matrix, invert(matrix)) == (1, 2, 4, 8)
+    with pytest.raises(ValueError, match=r"^matrix must have full rank 2, not 1 or less$"):
+        invert((3, 3))
+
+
+def test_an_xor_network_computes_its_matrix_with_shared_sums() -> None:
+    matrix = (0b0111, 0b1111, 0b0011, 0, 0b1000)
+    network = xor_network(matrix, 4)
+    assert len(network[0]) == 3
+    for x in range(16):
+        inputs = [x >> i & 1 for i in range(4)]
+        expected = [(row & x).bit_count() & 1 for row in matrix]
+        assert apply_network(network, inputs, lambda a, b: a ^ b, 0) == expected

@@ -28,9 +28,13 @@ def multiply(a: int, b: int) -> int:
 @cache
 def sbox() -> Table:
     """Forward S-box: inversion, then the affine map (FIPS 197 section 5.1.1)."""
+    powers = [1]  # of the generator x + 1
+    while len(powers) < 255:
+        powers.append(multiply(powers[-1], 3))
+    inverses = {p: powers[-i % 255] for i, p in enumerate(powers)}
     entries = []
     for x in range(256):
-        inverse = next((y for y in range(256) if multiply(x, y) == 1), 0)
+        inverse = inverses.get(x, 0)
         value = 0x63
         for k in range(5):
             value ^= (inverse << k | inverse >> (8 - k)) & 0xFF

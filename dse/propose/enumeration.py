@@ -1,0 +1,307 @@
+"""Enumeration: all connected convex subgraphs of a block that fit given register ports.
+
+The idea: fix the outputs first. Whatever a subgraph with given outputs contains beside them has
+all its users inside, so it lies in their closure D, the vertices from which every path leads to an
+output. Going through D from the last vertex to the first, all users of a vertex are decided before
+it, so a vertex left out is an input for good and a branch with too many inputs ends at once.
+Pairs of outputs are enumerated only where they can be connected: the second feeds the first's own
+closure, or some vertex has all its users in the two closures. This is exact, and every subgraph
+is met once. (Fixing the outputs first: Chen, Maskell, Sun, TCAD 2007; dominators: Bonzini, Pozzi,
+DATE 2007.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dse.propose.graph import Graph, members
+
+DEFAULT_BUDGET = 5_000_000
+"""Search states after which an enumeration gives up and says so."""
+
+
+class PortError(ValueError):
+    """Port limits that no instruction can have."""
+
+
+@dataclass(frozen=True)
+class Subgraph:
+    """A set of operations that one instruction could execute.
+
+    Attributes:
+        inside: Mask of its operations.
+        inputs: Mask of the values it reads, each through a port of its own.
+        outputs: Mask of the values it produces.
+        split: A set operator of which it takes only some operands; -1 if none.
+        rest: Mask of the operands of `split` it does not take; they arrive combined through one
+            more port.
+    """
+
+    inside: int
+    inputs: int
+    outputs: int
+    split: int = -1
+    rest: int = 0
+
+    @property
+    def ports(self) -> int:
+        """Input ports it needs."""
+        return self.inputs.bit_count() + (self.split >= 0)
+
+
+@dataclass(frozen=True)
+class Enumeration:
+    """Result of `enumerate_subgraphs`.
+
+    Attributes:
+        subgraphs: In a fixed order.
+        truncated: The budget ran out, so that some are missing.
+        states: Search states visited.
+    """
+
+    subgraphs: tuple[Subgraph, ...]
+    truncated: bool
+    states: int
+
+
+def enumerate_subgraphs(
+    graph: Graph,
+    inputs: int = 2,
+    outputs: int = 1,
+    *,
+    split: bool = True,
+    budget: int = DEFAULT_BUDGET,
+) -> Enumeration:
+    """Enumerate the connected convex subgraphs with at most these ports.
+
+    Args:
+        graph: The block.
+        inputs: Register operands read, 1 to 8; constants are free.
+        outputs: Results written, 1 or 2.
+        split: Also take some operands of one set operator, the others through one more port.
+        budget: Search states to visit at most.
+
+    Raises:
+        PortError: Limits out of range.
+    """
+    if not 1 <= inputs <= 8:
+        raise PortError(f"inputs must be 1 to 8, not {inputs}")
+    if outputs not in (1, 2):
+        raise PortError(f"outputs must be 1 or 2, not {outputs}")
+    search = _Search(graph, inputs, split, budget)
+    try:
+        for first in reversed(members(graph.operations)):
+            search.single(first)
+        if outputs == 2:
+            for first, second, is_nested in _pairs(graph, search.closures):
+                search.pair(first, second, is_nested)
+    except _BudgetSpent:
+        return Enumeration(tuple(search.found), True, search.states)
+    return Enumeration(tuple(search.found), False, search.states)
+
+
+def closure(graph: Graph, outputs: int) -> int:
+    """Vertices from which every path leads to one of `outputs`, with the outputs themselves."""
+    users, operands = graph.user_masks, graph.operand_masks
+    closed = outputs
+    barred = graph.leaves | graph.live_out
+    pending = 0
+    for o in members(outputs):
+        pending |= operands[o]
+    pending &= ~barred & ~closed
+    while pending:
+        v = pending.bit_length() - 1
+        pending ^= 1 << v
+        if users[v] & ~closed == 0:
+            closed |= 1 << v
+            pending |= operands[v] & ~barred & ~closed
+    return closed
+
+
+def max_miso(graph: Graph) -> tuple[Subgraph, ...]:
+    """The maximal single-output subgraphs, which partition the block; linear time.
+
+    For blocks too large to enumerate; port limits are not considered.
+    """
+    found = []
+    todo = graph.operations
+    while todo:
+        root = todo.bit_length() - 1
+        inside = closure(graph, 1 << root)
+        inputs = 0
+        for v in members(inside):
+            inputs |= graph.operand_masks[v]
+        found.append(Subgraph(inside, inputs & ~inside, 1 << root))
+        todo &= ~inside
+    return tuple(found)
+
+
+def _pairs(graph: Graph, closures: dict[int, int]) -> Iterator[tuple[int, int, bool]]:
+    """Pairs (later, earlier) of outputs that a connected convex subgraph can have.
+
+    The last item says that the earlier feeds the later's closure.
+    """
+    operands, users = graph.operand_masks, graph.user_masks
+    nested: set[tuple[int, int]] = set()
+    for first, closed in closures.items():
+        fed = 0
+        for v in members(closed):
+            fed |= operands[v]
+        nested.update((first, second) for second in members(fed & ~closed & graph.operations))
+    apart: set[tuple[int, int]] = set()
+    owners: dict[int, list[int]] = {}
+    for first, closed in closures.items():
+        for v in members(closed):
+            owners.setdefault(v, []).append(first)
+    for v in members(graph.operations & ~graph.live_out):
+        over = members(users[v])
+        if len(over) < 2:
+            continue
+        for first in owners[over[0]]:
+            left = users[v] & ~closures[first]
+            if not left:
+                continue
+            for second in owners[left.bit_length() - 1]:
+                if not left & ~closures[second]:
+                    apart.add((max(first, second), min(first, second)))
+    for first, second in sorted(nested, reverse=True):
+        yield first, second, True
+    for first, second in sorted(apart - nested, reverse=True):
+        if not graph.descendants[second] >> first & 1:
+            yield first, second, False
+
+
+class _BudgetSpent(Exception):
+    """The budget ran out."""
+
+
+class _Search:
+    """Depth-first search below fixed outputs."""
+
+    def __init__(self, graph: Graph, limit: int, split: bool, budget: int) -> None:
+        self.graph = graph
+        self.limit = limit
+        self.split = split
+        self.budget = budget
+        self.states = 0
+        self.found: list[Subgraph] = []
+        self.closures = {o: closure(graph, 1 << o) for o in members(graph.operations)}
+
+    def single(self, output: int) -> None:
+        """All subgraphs with this one output."""
+        self._search(1 << output, self.closures[output], 0)
+
+    def pair(self, first: int, second: int, is_nested: bool) -> None:
+        """All connected subgraphs with exactly these two outputs."""
+        graph = self.graph
+        both = 1 << first | 1 << second
+        closed = closure(graph, both)
+        # with a nested output, whatever it feeds outside must not come back as an input
+        barred = graph.descendants[second] if is_nested else 0
+        start = len(self.found)
+        self._search(both, closed, barred)
+        kept = [s for s in self.found[start:] if _is_connected(graph, s, first, second)]
+        self.found[start:] = kept
+
+    def _search(self, outputs: int, closed: int, barred: int) -> None:
+        """Visit every choice among `closed`; `barred` vertices may not be inputs."""
+        graph, limit = self.graph, self.limit
+        operands, users = graph.operand_masks, graph.user_masks
+        constants = graph.constants
+        starts = [(outputs, -1, 0)]
+        if self.split:
+            for o in members(outputs):
+                starts += self._splits(outputs, o)
+        stack: list[tuple[int, int, int, int, int]] = []
+        for inside, split, rest in starts:
+            hard = soft = undecided = 0
+            for o in members(inside):
+                new = operands[o] & ~inside
+                undecided |= new & closed
+                if o == split:
+                    soft |= new & ~closed
+                else:
+                    hard |= new & ~closed
+            stack.append((inside, undecided, hard, split, rest | soft & ~hard))
+        while stack:
+            self.states += 1
+            if self.states > self.budget:
+                raise _BudgetSpent
+            inside, undecided, hard, split, rest = stack.pop()
+            if hard.bit_count() + (1 if rest else 0) > limit or (hard | rest) & barred:
+                continue
+            if not undecided:
+                self._emit(inside, hard, outputs, split, rest)
+                continue
+            v = undecided.bit_length() - 1
+            bit = 1 << v
+            undecided ^= bit
+            if split >= 0 and users[v] & inside == 1 << split:
+                stack.append((inside, undecided, hard, split, rest | bit))
+            else:
+                stack.append((inside, undecided, hard | bit, split, rest))
+            if users[v] & ~inside:
+                continue
+            grown = inside | bit
+            new = operands[v] & ~grown & ~hard
+            outside = new & ~closed
+            stack.append(
+                (grown, undecided | new & closed, hard | outside, split, rest & ~outside)
+            )
+            if split < 0 and self.split and graph.can_split(v):
+                fixed = _operand_constants(graph, v, constants)
+                for choice in sorted({0, fixed}):
+                    stack.append(
+                        (grown, undecided | new & closed, hard, v, outside | choice)
+                    )
+
+    def _splits(self, inside: int, output: int) -> list[tuple[int, int, int]]:
+        graph = self.graph
+        if not graph.can_split(output):
+            return []
+        fixed = _operand_constants(graph, output, graph.constants)
+        return [(inside, output, choice) for choice in sorted({0, fixed})]
+
+    def _emit(self, inside: int, hard: int, outputs: int, split: int, rest: int) -> None:
+        graph = self.graph
+        if split >= 0:
+            operands = 0
+            for o in graph.vertices[split].operands:
+                operands |= 1 << o
+            if rest.bit_count() < 2 or not operands & ~rest:
+                return
+        self.found.append(Subgraph(inside, hard, outputs, split, rest))
+
+
+def _operand_constants(graph: Graph, vertex: int, constants: int) -> int:
+    mask = 0
+    for o in graph.vertices[vertex].operands:
+        mask |= 1 << o & constants
+    return mask
+
+
+def _is_connected(graph: Graph, subgraph: Subgraph, first: int, second: int) -> bool:
+    """Whether the two outputs share a vertex inside, or one feeds the other inside."""
+    inside = subgraph.inside
+    reached = 1 << first
+    todo = reached
+    while todo:
+        v = todo.bit_length() - 1
+        todo ^= 1 << v
+        new = graph.operand_masks[v] & inside & ~reached
+        reached |= new
+        todo |= new
+    if reached >> second & 1:
+        return True
+    other = 1 << second
+    todo = other
+    while todo:
+        v = todo.bit_length() - 1
+        todo ^= 1 << v
+        new = graph.operand_masks[v] & inside & ~other
+        if new & reached:
+            return True
+        other |= new
+        todo |= new
+    return False

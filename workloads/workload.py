@@ -38,13 +38,13 @@ class Kernel:
         name: Short name, a value of the design parameter `kernel.<workload>`.
         build: Traces the kernel on a `Builder`; pointers in the order of the buffers.
         summary: One line for people, with the publication whose structure it follows.
-        needs: Mnemonics without which it cannot be compiled.
+        requires: Mnemonics without which it cannot be compiled.
     """
 
     name: str
     build: Callable[[Builder], None]
     summary: str
-    needs: frozenset[str] = frozenset()
+    requires: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,350 @@
+"""Machine: executes a program of an instruction set, fast, with every access checked."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import TracebackType
+from typing import Any
+
+from isa.bits import Bits, evaluate
+from isa.disassembler import disassemble_word
+from isa.instruction_set import InstructionSet
+from isa.program import DATA_BASE, DATA_SIZE, TEXT_BASE, Program
+from isa.registers import NAMES
+from isa.translate import FILENAME, STOP, Block, Placed, Translation
+
+DATA_END = DATA_BASE + DATA_SIZE
+"""First address beyond data memory; the initial stack pointer."""
+DEFAULT_LIMIT = 100_000_000
+"""Executed instructions after which a run is taken to be endless."""
+CHUNK = 4096
+"""Blocks executed between two looks at the limit."""
+
+
+class SimulationError(RuntimeError):
+    """A program did what no correct program does.
+
+    Attributes:
+        pc: Address of the instruction.
+        word: The instruction, None where there is none.
+    """
+
+    def __init__(self, message: str, pc: int, word: int | None = None) -> None:
+        """Start an error whose message stands alone."""
+        super().__init__(message)
+        self.pc = pc
+        self.word = word
+
+
+class _Stop(Exception):  # noqa: N818 - a signal from translated code, never seen outside
+    pass
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run did.
+
+    Attributes:
+        instructions: Instructions executed, the calling stub included.
+        kernel_instructions: Those from the kernel's entry to its return inclusive.
+        registers: x0 to x31 at the end.
+        state: Other architectural state at the end, by name.
+        memory: Data memory at the end, from `DATA_BASE`.
+        trace: Indices of the blocks executed, in order, for `isa.timing.price`.
+        blocks: The blocks by index.
+        exit_code: Argument of the exit call; None where the program ended with `ebreak`.
+        output: Bytes written by the write call.
+    """
+
+    instructions: int
+    kernel_instructions: int
+    registers: tuple[int, ...]
+    state: Mapping[str, int]
+    memory: bytes
+    trace: tuple[int, ...] = field(repr=False)
+    blocks: Sequence[Block] = field(repr=False)
+    exit_code: int | None = None
+    output: bytes = b""
+
+    def read(self, address: int, size: int) -> bytes:
+        """Bytes of data memory at the end of the run."""
+        if not DATA_BASE <= address <= DATA_END - size:
+            raise ValueError(
+                f"address must lie in {DATA_BASE:#x} to {DATA_END - size:#x}, not {address:#x}"
+            )
+        return self.memory[address - DATA_BASE : address - DATA_BASE + size]
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """Executions of each mnemonic, the calling stub included."""
+        counts: Counter[str] = Counter()
+        for index, times in Counter(self.trace).items():
+            for placed in self.blocks[index].instructions:
+                counts[placed.instruction.name] += times
+        return dict(sorted(counts.items()))
+
+    @cached_property
+    def executions(self) -> dict[int, int]:
+        """Executions of the instruction at each address."""
+        counts: Counter[int] = Counter()
+        for index, times in Counter(self.trace).items():
+            for placed in self.blocks[index].instructions:
+                counts[placed.pc] += times
+        return dict(sorted(counts.items()))
+
+
+HostCall = Callable[[list[int], memoryview], int | None]
+"""Serves `ecall`: takes registers and data memory, may change both, returns an exit code or None."""
+
+
+def views(memory: bytearray) -> dict[str, Any]:
+    """Memory views by the names that translated code uses.
+
+    `U<w>` and `S<w>` index elements of w bits. `W...` indexes by the misalignment first: all but
+    the first view are empty, so that a misaligned access fails like one out of range.
+    """
+    found: dict[str, Any] = {}
+    for width, unsigned, signed in ((8, "B", "b"), (16, "H", "h"), (32, "I", "i"), (64, "Q", "q")):
+        for name, code in ((f"U{width}", unsigned), (f"S{width}", signed)):
+            found[name] = memoryview(memory).cast(code)
+            empty = memoryview(bytearray()).cast(code)
+            found["W" + name] = (found[name], *[empty] * (width // 8 - 1))
+    return found
+
+
+class Machine:
+    """A program, translated, and the memory it runs in.
+
+    Translation happens once, at the first run. Runs start from the same memory image: constant
+    data of the program, zeros elsewhere, then the buffers given.
+    """
+
+    def __init__(self, instructions: InstructionSet, program: Program) -> None:
+        """Prepare a program.
+
+        Raises:
+            ValueError: Its data do not fit data memory.
+        """
+        if sys.byteorder != "little":
+            raise RuntimeError("the host must be little-endian, as memory views are used")
+        if len(program.data) > DATA_SIZE:
+            raise ValueError(
+                f"data of the program must fit {DATA_SIZE} bytes, not {len(program.data)}"
+            )
+        self.instructions = instructions
+        self.program = program
+        self._memory = bytearray(DATA_SIZE)
+        self._image = program.data + bytes(DATA_SIZE - len(program.data))
+
+        def stop(x: list[int]) -> int:
+            raise _Stop
+
+        self.translation = Translation(
+            instructions, program, {**views(self._memory), "stop": stop, "fault": self._fault}
+        )
+
+    def run(
+        self,
+        args: Sequence[int] = (),
+        memory: Mapping[int, bytes] | None = None,
+        *,
+        limit: int = DEFAULT_LIMIT,
+        state: Mapping[str, int] | None = None,
+        host: HostCall | None = None,
+    ) -> Run:
+        """Execute from address 0 to `ebreak` or the exit call.
+
+        Args:
+            args: Values of a0, a1, ..., at most eight; sp is the end of data memory.
+            memory: Bytes to place into data memory, by address.
+            limit: Executed instructions after which the run is refused as endless.
+            state: Initial values of other architectural state; 0 where not given.
+            host: Serves `ecall`; by default exit (a7 = 93) and write (a7 = 64).
+
+        Raises:
+            SimulationError: Illegal instruction, access misaligned or outside data memory, jump
+                out of the code, or more than `limit` instructions.
+            ValueError: Arguments or buffers that do not fit.
+        """
+        x = self.prepare(args, memory, state)
+        output = bytearray()
+        serve = host or _default_host(output)
+        trace: list[int] = []
+        try:
+            exit_code = self._execute(x, trace, limit, serve)
+        except (IndexError, TypeError) as error:
+            raise self._access_error(error.__traceback__, trace) from None
+        return self._result(x, trace, exit_code, bytes(output))
+
+    def prepare(
+        self,
+        args: Sequence[int],
+        memory: Mapping[int, bytes] | None,
+        state: Mapping[str, int] | None = None,
+    ) -> list[int]:
+        """Reset memory and return the registers and state at the start of a run."""
+        self._memory[:] = self._image
+        place(self._memory, memory or {})
+        x = [0] * self.translation.register_count
+        x[2] = DATA_END
+        if len(args) > 8:
+            raise ValueError(f"arguments must be at most 8, not {len(args)}")
+        mask = (1 << self.instructions.xlen) - 1
+        for i, value in enumerate(args):
+            x[10 + i] = value & mask
+        for name, value in (state or {}).items():
+            x[self.translation.state[name]] = value
+        return x
+
+    def _execute(self, x: list[int], trace: list[int], limit: int, serve: HostCall) -> int | None:
+        """Run to the end, appending to `trace`; returns the exit code."""
+        translation = self.translation
+        functions = translation.functions
+        append = trace.append
+        index = translation.entry(TEXT_BASE)
+        executed = counted = 0
+        while True:
+            try:
+                for _ in range(CHUNK):
+                    append(index)
+                    index = functions[index](x)
+            except _Stop:
+                trace.pop()
+                last = translation.blocks[trace[-1]].instructions[-1]
+                if last.instruction.effects(self.instructions.xlen).host == "ebreak":
+                    return None
+                code = serve(x, memoryview(self._memory))
+                if code is not None:
+                    return code
+                index = translation.entry(last.pc + 4)
+            blocks = translation.blocks
+            executed += sum(len(blocks[i].instructions) for i in trace[counted:])
+            counted = len(trace)
+            if executed > limit:
+                pc = blocks[index].pc
+                raise SimulationError(
+                    f"run must end within {limit} instructions, not go on at pc {pc:#x}: "
+                    f"{self._text(pc)}; raise the limit if it is no endless loop",
+                    pc,
+                    self._word(pc),
+                )
+
+    def _result(self, x: list[int], trace: list[int], code: int | None, output: bytes) -> Run:
+        blocks = self.translation.blocks
+        lengths = [len(b.instructions) for b in blocks]
+        total = sum([lengths[i] for i in trace])
+        entry = self.program.entry
+        kernel = sum([lengths[i] for i in trace if blocks[i].pc >= entry])
+        return Run(
+            total,
+            kernel,
+            tuple(x[:32]),
+            {name: x[i] for name, i in self.translation.state.items()},
+            bytes(self._memory),
+            tuple(trace),
+            blocks,
+            code,
+            output,
+        )
+
+    def _word(self, pc: int) -> int | None:
+        position, remainder = divmod(pc - TEXT_BASE, 4)
+        if remainder or not 0 <= position < len(self.program.words):
+            return None
+        return self.program.words[position]
+
+    def _text(self, pc: int) -> str:
+        word = self._word(pc)
+        return "no code" if word is None else disassemble_word(word, self.instructions)
+
+    def _fault(self, pc: int) -> int:
+        word = self._word(pc)
+        if word is None:
+            end = TEXT_BASE + 4 * len(self.program.words)
+            raise SimulationError(
+                f"pc must be a multiple of 4 in {TEXT_BASE:#x} to {end - 4:#x}, not {pc:#x}", pc
+            )
+        raise SimulationError(
+            f"word at pc {pc:#x} must be an instruction of the set, not {word:#010x}; "
+            "add the extension that defines it",
+            pc,
+            word,
+        )
+
+    def _access_error(self, traceback: TracebackType | None, trace: list[int]) -> Exception:
+        """Explain a failed memory access from the frame of translated code in which it happened."""
+        while traceback is not None and traceback.tb_frame.f_code.co_filename != FILENAME:
+            traceback = traceback.tb_next
+        if traceback is None:
+            raise RuntimeError("translated code must fail only in a memory access")
+        pc = self.translation.pc_of_line(traceback.tb_lineno)
+        placed = self.translation.decode(pc)
+        assert placed is not None
+        address, size = self._access(placed, traceback.tb_frame.f_locals)
+        where = f"at pc {pc:#x}: {self._text(pc)} ({self._word(pc):#010x})"
+        if address % size:
+            fault = f"address must be a multiple of {size}, not {address:#x}"
+        else:
+            fault = (
+                f"address must lie in data memory, {DATA_BASE:#x} to {DATA_END - size:#x}, "
+                f"not {address:#x}"
+            )
+        return SimulationError(f"{fault}, {where}", pc, self._word(pc))
+
+    def _access(self, placed: Placed, values: Mapping[str, int]) -> tuple[int, int]:
+        """Address and size in bytes of a memory access, from the registers at that moment."""
+        effects = placed.instruction.effects(self.instructions.xlen)
+        address: Bits
+        if effects.load is not None:
+            address, width = effects.load.address, effects.load.width
+        else:
+            assert effects.store is not None
+            address, width = effects.store.address, effects.store.value.width
+        operands: dict[str, int] = {**placed.fields, "pc": placed.pc}
+        for r in placed.instruction.sources:
+            number = placed.fields[r]
+            operands[r] = values[f"r{number}"] if number else 0
+        return evaluate(address, operands), width // 8
+
+
+def place(memory: bytearray, contents: Mapping[int, bytes]) -> None:
+    """Copy buffers into data memory.
+
+    Raises:
+        ValueError: A buffer does not lie within data memory.
+    """
+    for address, data in contents.items():
+        if not DATA_BASE <= address <= DATA_END - len(data):
+            raise ValueError(
+                f"buffer must lie in data memory, {DATA_BASE:#x} to {DATA_END:#x}, "
+                f"not {len(data)} bytes at {address:#x}"
+            )
+        memory[address - DATA_BASE : address - DATA_BASE + len(data)] = data
+
+
+def _default_host(output: bytearray) -> HostCall:
+    """Serve exit (a7 = 93, code in a0) and write (a7 = 64, buffer a1, size a2)."""
+
+    def serve(x: list[int], memory: memoryview) -> int | None:
+        number = x[17]
+        if number == 93:
+            return x[10]
+        if number == 64:
+            low, size = x[11] - DATA_BASE, x[12]
+            if low < 0 or low + size > DATA_SIZE:
+                raise ValueError(
+                    f"buffer of the write call must lie in data memory, not at {x[11]:#x}"
+                )
+            output.extend(memory[low : low + size])
+            x[10] = size
+            return None
+        raise ValueError(
+            f"{NAMES[17]} of an ecall must be 93 (exit) or 64 (write), not {number}; "
+            "give a host function for others"
+        )
+
+    return serve

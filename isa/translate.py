@@ -1,0 +1,251 @@
+"""Translation: a program as Python functions, one a basic block, made once and run many times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from isa.instruction import Instruction
+from isa.instruction_set import InstructionSet
+from isa.ops import carryless
+from isa.program import TEXT_BASE, Program
+from isa.template import Fields, templates
+
+FILENAME = "<translated>"
+"""File name of translated code in tracebacks, from which a fault is traced to its pc."""
+STOP = 0
+"""Index of the pseudo-block to which host calls lead."""
+
+BlockFunction = Callable[[list[int]], int]
+
+
+@dataclass(frozen=True)
+class Placed:
+    """An instruction at its place in a program."""
+
+    pc: int
+    instruction: Instruction
+    fields: Fields
+
+
+@dataclass(frozen=True)
+class Block:
+    """A stretch of code with one entry, left only at its end.
+
+    Attributes:
+        pc: Address of the first instruction.
+        taken_entry: The block is entered only by a taken branch to the address after the branch,
+            which costs more time than falling through to the same address.
+        instructions: What it executes; empty if `pc` holds no instruction, which is a fault.
+        next_pc: Address after the last instruction.
+    """
+
+    pc: int
+    taken_entry: bool
+    instructions: tuple[Placed, ...]
+    next_pc: int
+
+
+class Translation:
+    """The blocks of a program, found from its entry and translated together.
+
+    Targets of computed jumps are translated when they are first reached.
+
+    Attributes:
+        blocks: By index; index 0 is the pseudo-block of host calls.
+        functions: The function of each block. It takes registers and state as one list, changes
+            it, and returns the index of the next block.
+        register_count: Length of that list.
+    """
+
+    def __init__(
+        self, instructions: InstructionSet, program: Program, memory: dict[str, Any]
+    ) -> None:
+        """Translate what can be reached from address 0.
+
+        Args:
+            instructions: Decodes the words.
+            program: What to translate.
+            memory: Memory views by name that the code indexes, and `stop` and `fault`, the
+                functions that host calls and unusable addresses lead to.
+        """
+        self.program = program
+        self.blocks = [Block(-1, False, (), -1)]
+        self.functions: list[BlockFunction] = [memory["stop"]]
+        self.state = {name: 32 + i for i, (name, _) in enumerate(instructions.state)}
+        self.register_count = 32 + len(self.state)
+        self._instructions = instructions
+        self._templates = templates(instructions.xlen)
+        self._entries = _Entries(self)
+        self._taken_entries: dict[int, int] = {}
+        self._decoded: dict[int, Placed | None] = {}
+        self._leaders: set[int] = set()
+        self._pending: list[int] = []
+        self._lines: list[int] = [-1]
+        self._scope: dict[str, Any] = {**memory, "P": self._entries, "carryless": carryless}
+        self._find_leaders(TEXT_BASE)
+        self.entry(TEXT_BASE)
+
+    def entry(self, pc: int) -> int:
+        """Index of the block that starts at `pc`, translated now if it is not yet known."""
+        index = self._entries.get(pc)
+        if index is None:
+            index = self._index(pc)
+            self._translate()
+        return index
+
+    def pc_of_line(self, line: int) -> int:
+        """Address of the instruction on a line of translated code."""
+        return self._lines[line]
+
+    def decode(self, pc: int) -> Placed | None:
+        """The instruction at `pc`, None if there is none."""
+        if pc not in self._decoded:
+            position, remainder = divmod(pc - TEXT_BASE, 4)
+            found = None
+            if not remainder and 0 <= position < len(self.program.words):
+                found = self._instructions.decode(self.program.words[position])
+            self._decoded[pc] = None if found is None else Placed(pc, *found)
+        return self._decoded[pc]
+
+    def _find_leaders(self, start: int) -> None:
+        """Note where static control flow from `start` begins a block."""
+        stack = [start]
+        while stack:
+            pc = stack.pop()
+            if pc in self._leaders:
+                continue
+            self._leaders.add(pc)
+            while (placed := self.decode(pc)) is not None:
+                kind = placed.instruction.kind
+                pc += 4
+                if kind in ("branch", "jump", "system"):
+                    template = self._templates.get(placed.instruction, placed.fields)
+                    if template.target is not None:
+                        stack.append(template.target(placed.pc, placed.fields))
+                    if kind == "branch" or placed.fields.get("rd") or template.host is not None:
+                        stack.append(pc)
+                    break
+
+    def _index(self, pc: int, taken_entry: bool = False) -> int:
+        """Index of a block, reserved if it is new."""
+        known = self._taken_entries if taken_entry else self._entries
+        index = known.get(pc)
+        if index is None:
+            index = known[pc] = len(self.blocks)
+            self.blocks.append(Block(pc, taken_entry, (), pc))
+            self.functions.append(self.functions[STOP])
+            self._pending.append(index)
+        return index
+
+    def _translate(self) -> None:
+        """Translate all reserved blocks, and those that they lead to, in one compilation."""
+        indices: list[int] = []
+        text: list[str] = []
+        start = len(self._lines) - 1
+        while self._pending:
+            index = self._pending.pop()
+            indices.append(index)
+            self._write(index, text)
+        # Lines count on over all compilations, so that one table finds the pc of any.
+        code = compile("\n" * start + "\n".join(text), FILENAME, "exec")
+        self._scope.update((name, t.entries) for t, name in self._templates.tables.items())
+        exec(code, self._scope)  # our own text
+        for index in indices:
+            self.functions[index] = self._scope[f"b{index}"]
+
+    def _write(self, index: int, text: list[str]) -> None:
+        """Write the function of one block; the register list is `x`, locals are `r<n>`."""
+        block = self.blocks[index]
+        pc = block.pc
+        lines: list[str] = []
+        placed_lines: list[int] = []
+        instructions: list[Placed] = []
+        used: list[str] = []  # names to read on entry
+        written: dict[str, None] = {}
+        residues: dict[int, tuple[int, int]] = {}
+        end = ""
+        while not end:
+            placed = self.decode(pc)
+            if placed is None:
+                end = f"return fault({pc})" if not instructions else f"return {self._index(pc)}"
+                break
+            instruction, fields = placed.instruction, placed.fields
+            instructions.append(placed)
+            for r in instruction.sources:
+                name = f"r{fields[r]}"
+                if fields[r] and name not in written and name not in used:
+                    used.append(name)
+            for s in instruction.reads_state:
+                if (name := f"s_{s}") not in written and name not in used:
+                    used.append(name)
+            template = self._templates.get(instruction, fields)
+            if template.displacement is not None:
+                template = self._known_alignment(placed, template.displacement, residues)
+            body = template.body(pc, fields)
+            rd = fields.get("rd", 0)
+            if rd:
+                written[f"r{rd}"] = None
+                residues.pop(rd, None)
+            for s, _ in instruction.effects(self._instructions.xlen).state:
+                written[f"s_{s}"] = None
+            if body:
+                lines.append(body)
+                placed_lines.append(pc)
+            pc += 4
+            if template.host is not None:
+                end = f"return {STOP}"
+            elif template.computed_target or template.target is not None:
+                end = "return P[n]"
+                if template.target is not None:
+                    target = template.target(placed.pc, fields)
+                    end = f"return {self._index(target, target == pc)}"
+                if template.condition is not None:
+                    end += f" if {template.condition(placed.pc, fields)} else {self._index(pc)}"
+            elif pc in self._leaders:
+                end = f"return {self._index(pc)}"
+        entry = [f"{n}=x[{self._place(n)}]" for n in used]
+        leave = [f"x[{self._place(n)}]={n}" for n in written]
+        lines = [f"def b{index}(x):", ";".join(entry) or "pass", *lines, ";".join([*leave, end])]
+        last = instructions[-1].pc if instructions else pc
+        self._lines += [block.pc, block.pc, *placed_lines, last]
+        text.append("\n ".join(lines))
+        self.blocks[index] = Block(block.pc, block.taken_entry, tuple(instructions), pc)
+
+    def _place(self, name: str) -> int:
+        return int(name[1:]) if name[0] == "r" else self.state[name[2:]]
+
+    def _known_alignment(
+        self,
+        placed: Placed,
+        displacement: Callable[[int, Fields], int],
+        residues: dict[int, tuple[int, int]],
+    ):  # type: ignore[no-untyped-def]
+        """The template of an access; checks are left out where an earlier one proves them.
+
+        `residues` holds, for a register, a size and the remainder of the register modulo it.
+        """
+        instruction, fields = placed.instruction, placed.fields
+        effects = instruction.effects(self._instructions.xlen)
+        width = effects.load.width if effects.load else effects.store.value.width  # type: ignore[union-attr]
+        size = width // 8
+        offset = displacement(placed.pc, fields)
+        base = fields["rs1"]
+        known = residues.get(base)
+        aligned = known is not None and known[0] >= size and not (known[1] + offset) % size
+        if not aligned and size > 1:
+            residues[base] = (size, -offset % size)
+        return self._templates.get(instruction, fields, aligned)
+
+
+class _Entries(dict[int, int]):
+    """Block index by pc; a computed jump to a new address translates it."""
+
+    def __init__(self, translation: Translation) -> None:
+        super().__init__()
+        self._translation = translation
+
+    def __missing__(self, pc: int) -> int:
+        self._translation._find_leaders(pc)
+        return self._translation.entry(pc)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeAlias
 
 import pyrtl
 
@@ -12,7 +13,7 @@ from isa.table import Table
 
 __all__ = ["HARDWARE", "Circuits", "lower"]
 
-Wire = pyrtl.WireVector
+Wire: TypeAlias = pyrtl.WireVector
 
 Circuits = Mapping[str, Callable[[Wire], Wire]]
 """Name of a table to the circuit chosen for it; see `hw.units.circuits_for`."""

@@ -137,5 +137,5 @@ def test_exported_arithmetic_stands_on_its_own() -> None:
             output <<= wire
         block = pyrtl.working_block()
         for net in block.logic_subset("+-*"):
-            readers = [n for n in block.logic if net.dests[0] in n.args]
+            readers = [n for n in block.logic if any(w is net.dests[0] for w in n.args)]
             assert [n.op for n in readers] == ["w"]

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +17,11 @@ FILE_NAME = "evaluations.sqlite"
 _LOCK_SECONDS = 30.0
 
 
-def default_folder(environment: dict[str, str] | None = None) -> Path:
+def default_folder(environment: Mapping[str, str]) -> Path:
     """The user's cache folder: `DSE_CACHE`, else `$XDG_CACHE_HOME/dse`, else `~/.cache/dse`."""
-    variables = os.environ if environment is None else environment
-    if variables.get("DSE_CACHE"):
-        return Path(variables["DSE_CACHE"])
-    base = variables.get("XDG_CACHE_HOME")
+    if environment.get("DSE_CACHE"):
+        return Path(environment["DSE_CACHE"])
+    base = environment.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path.home() / ".cache") / "dse"
 
 

@@ -22,6 +22,11 @@ class Constraint:
     bound: float
 
     @property
+    def is_relative(self) -> bool:
+        """Whether the metric is known only beside a baseline."""
+        return METRICS[self.metric].is_relative
+
+    @property
     def text(self) -> str:
         """As written: `area_ge <= 60000`."""
         return f"{self.metric} {self.relation} {self.bound:g}"

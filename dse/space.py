@@ -17,7 +17,7 @@ from dse.design import Design, Value
 from dse.metrics import METRICS
 from dse.parameter import Condition, Parameter
 from dse.suggestion import one_of, suggest
-from dse.vocabulary import Registries, Vocabulary
+from dse.vocabulary import REGISTRIES, Vocabulary
 from dse.yaml_source import Path as KeyPath
 from dse.yaml_source import Problem, Source, SourceError, dotted, read_yaml
 
@@ -220,7 +220,7 @@ def parse_space(text: str, file: Path, vocabulary: Vocabulary | None = None) -> 
     """
     from dse.space_file import read_space_file
 
-    names = vocabulary or Registries()
+    names = vocabulary or REGISTRIES
     source = read_yaml(text, str(file))
     return _Resolver(source, read_space_file(source, names), names, file).space(text)
 

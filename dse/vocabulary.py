@@ -103,3 +103,6 @@ class Registries:
         from isa.timing import core_presets
 
         return tuple(core_presets())
+
+
+REGISTRIES = Registries()

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from dse.backend import Backend
 from dse.cache import Cache
+from dse.cli import run
+from dse.confirmation import Confirmation
 from dse.design import Design
 from dse.evaluation import Evaluation
 from dse.metrics import Quantity
@@ -104,3 +108,18 @@ def evaluate(*, space: Space, design: Design, cache: Cache) -> Evaluation:
     }  # fmt: skip
     metrics = {name: Quantity(v, unit, "exact", e) for name, (unit, v, e) in values.items()}
     return Evaluation(canonical, feasible=True, metrics=metrics, workloads=workloads)
+
+
+def confirm(*, space: Space, design: Design) -> Confirmation:
+    """Agrees always, but where `SYNTHETIC_DIFFERS` is part of the design's text."""
+    trap = os.environ.get("SYNTHETIC_DIFFERS")
+    if trap and trap in design.text:
+        return Confirmation(False, 101, 100, "aes128-encrypt: 101 cycles on the netlist, not 100")
+    return Confirmation(True, 100, 100)
+
+
+HERE = "tests.dse.synthetic"
+BACKEND = Backend(f"{HERE}:evaluate", f"{HERE}:confirm", f"{HERE}:VOCABULARY")
+
+if __name__ == "__main__":
+    sys.exit(run(backend=BACKEND))

@@ -1,0 +1,28 @@
+"""`Backend`: the functions that evaluate and confirm designs, by name for other processes."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Backend:
+    """Names, as `module:attribute`, of the parts below the search.
+
+    Attributes:
+        evaluate: `evaluate(*, space, design, cache) -> Evaluation`.
+        confirm: `confirm(*, space, design) -> Confirmation`, on the netlist.
+        vocabulary: A `dse.vocabulary.Vocabulary`.
+    """
+
+    evaluate: str = "dse.evaluate:evaluate"
+    confirm: str = "dse.verify:confirm"
+    vocabulary: str = "dse.vocabulary:REGISTRIES"
+
+    @staticmethod
+    def load(name: str) -> Any:
+        """Import what `name` names."""
+        module, _, attribute = name.partition(":")
+        return getattr(importlib.import_module(module), attribute)

@@ -1,0 +1,110 @@
+"""What there is to choose from, by kind, and the one-page card of each thing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dse.bundled import bundled_folder, bundled_names
+from dse.metrics import METRICS
+from dse.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of thing: its names, and what is known of one, as nested plain data."""
+
+    names: Callable[[Vocabulary], Sequence[str]]
+    card: Callable[[Vocabulary, str], Mapping[str, Any]]
+
+
+def _workload(vocabulary: Vocabulary, name: str) -> dict[str, Any]:
+    import workloads
+
+    workload = workloads.get(name)
+    return {
+        "source": workload.source,
+        "kernels": {
+            kernel: {"requires": list(vocabulary.kernel_requirements(name, kernel))}
+            for kernel in vocabulary.kernel_names(name)
+        },
+        "buffers": [
+            f"{b.name}: {b.size_bytes} bytes, {b.direction}{', secret' if b.secret else ''}"
+            for b in workload.buffers
+        ],
+        "vectors": len(workload.vectors),
+    }
+
+
+def _instruction_names(vocabulary: Vocabulary) -> list[str]:
+    return sorted({i for e in vocabulary.extension_names() for i in vocabulary.instructions_of(e)})
+
+
+def _instruction(vocabulary: Vocabulary, name: str) -> dict[str, Any]:
+    from isa.instruction_set import extension_parameters, load_extension
+    from isa.text import to_text
+
+    owner = next(e for e in vocabulary.extension_names() if name in vocabulary.instructions_of(e))
+    first = {key: values[0] for key, values in extension_parameters(owner).items()}
+    found = {i.name: i for i in load_extension(owner, **first).instructions}[name]
+    return {
+        "encoding": found.line,
+        "match": f"{found.encoding.match:#010x}",
+        "mask": f"{found.encoding.mask:#010x}",
+        "extension": owner,
+        "source": found.source,
+        "kind": found.kind,
+        "meaning": found.meaning.__doc__ or "",
+        "graph": to_text(found.effects(found.xlens[0]).values()).splitlines(),
+    }
+
+
+def _extension(vocabulary: Vocabulary, name: str) -> dict[str, Any]:
+    parameters = vocabulary.extension_parameters(name)
+    return {
+        "parameters": {key: list(values) for key, values in parameters.items()},
+        "instructions": list(vocabulary.instructions_of(name)),
+    }
+
+
+def _unit(vocabulary: Vocabulary, name: str) -> dict[str, Any]:
+    return {"circuits": list(vocabulary.circuit_names(name))}
+
+
+def _core(vocabulary: Vocabulary, name: str) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    from isa.timing import core_preset
+
+    return asdict(core_preset(name))
+
+
+def _technology(vocabulary: Vocabulary, name: str) -> dict[str, Any]:
+    from hw.technology import technology
+
+    found = technology(name)
+    return {"description": (type(found).__doc__ or "").splitlines()[0]}
+
+
+def _metric(vocabulary: Vocabulary, name: str) -> dict[str, Any]:
+    metric = METRICS[name]
+    better = "lower" if metric.is_minimised else "higher"
+    return {"unit": metric.unit, "definition": metric.definition, "better": better}
+
+
+def _space(vocabulary: Vocabulary, name: str) -> dict[str, Any]:
+    text = (bundled_folder("spaces") / f"{name}.yaml").read_text(encoding="utf-8")
+    return {"text": text.splitlines()}
+
+
+KINDS: dict[str, Kind] = {
+    "workloads": Kind(lambda v: v.workload_names(), _workload),
+    "extensions": Kind(lambda v: v.extension_names(), _extension),
+    "instructions": Kind(_instruction_names, _instruction),
+    "units": Kind(lambda v: v.table_names(), _unit),
+    "cores": Kind(lambda v: v.core_presets(), _core),
+    "technologies": Kind(lambda v: v.technology_names(), _technology),
+    "metrics": Kind(lambda v: list(METRICS), _metric),
+    "spaces": Kind(lambda v: bundled_names(), _space),
+}

@@ -1,0 +1,112 @@
+"""`dse evaluate`: one design, explained."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from dse.arguments import cache_folder, cache_options, open_space
+from dse.backend import Backend
+
+if TYPE_CHECKING:
+    from dse.design import Design, Value
+    from dse.space import Space
+
+
+@click.command("evaluate")
+@click.argument("space")
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="A parameter by its dotted name: zkne=true, core.pipeline=3. Others are the baseline's.",
+)
+@cache_options
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@click.pass_obj
+def command(
+    backend: Backend,
+    /,
+    space: str,
+    settings: tuple[str, ...],
+    cache: Path | None,
+    no_cache: bool,
+    as_json: bool,
+) -> int:
+    """Evaluate one design of SPACE and explain its numbers.
+
+    A kernel that is not set is the one of fewest cycles, then fewest bytes.
+    """
+    opened = open_space(space, backend)
+    chosen = parse_settings(opened, settings)
+    folder = cache_folder(cache, no_cache)
+
+    from dse.evaluator import Evaluator, SearchError
+    from dse.explain import print_evaluation
+
+    evaluator = Evaluator(opened, backend, folder, jobs=0)
+    try:
+        baseline = evaluator.set_baseline()
+        design = complete(opened, chosen)
+        fixed = {name for name, value in chosen.items() if value != "auto"}
+        design = evaluator.best_kernels(design, dict.fromkeys(fixed))
+        evaluation = evaluator.evaluate([design])[0]
+    except SearchError as error:
+        raise click.UsageError(str(error)) from None
+    finally:
+        evaluator.close()
+    for note in evaluator.notes:
+        click.echo(f"note: {note}", err=True)
+    if as_json:
+        click.echo(json.dumps(evaluation.to_json(), indent=1))
+    else:
+        print_evaluation(opened, evaluation, baseline)
+    return 1 if evaluator.failures else 0
+
+
+def parse_settings(space: Space, settings: tuple[str, ...]) -> dict[str, Value]:
+    """The values that `--set` gives.
+
+    Raises:
+        UsageError: A name or a value is not one of the space's, or makes no difference.
+    """
+    from dse.suggestion import one_of, suggest
+
+    chosen: dict[str, Value] = {}
+    for setting in settings:
+        name, equals, text = setting.partition("=")
+        if not equals:
+            raise click.UsageError(f"--set must be key=value, not {setting!r}")
+        if name not in space.by_name:
+            accepted = one_of(list(space.by_name))
+            hint = suggest(name, space.by_name)
+            raise click.UsageError(f"--set key must be {accepted}, not {name!r}{hint}")
+        if name in chosen:
+            raise click.UsageError(f"--set {name} must be given once, not twice")
+        if name.startswith("kernel.") and text == "auto":
+            chosen[name] = "auto"
+            continue
+        try:
+            chosen[name] = space.by_name[name].parse(text)
+        except ValueError as error:
+            raise click.UsageError(f"--set {error}") from None
+    design = complete(space, chosen)
+    for name in chosen:
+        condition = space.by_name[name].condition
+        if condition and design[condition.parameter] not in condition.values:
+            accepted = one_of([str(value).lower() for value in condition.values])
+            raise click.UsageError(
+                f"--set {name} has no effect unless {condition.parameter} is "
+                f"{accepted or 'in the space'}; set that too"
+            )
+    return chosen
+
+
+def complete(space: Space, chosen: dict[str, Value]) -> Design:
+    """The baseline with the chosen values; kernels left to choose are the first."""
+    given = {name: value for name, value in chosen.items() if value != "auto"}
+    return space.neutral.replace(space.baseline).replace(given)

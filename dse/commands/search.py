@@ -1,0 +1,96 @@
+"""`dse search`: find the Pareto front of a space."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dse.arguments import cache_folder, cache_options, default_jobs, open_space
+from dse.backend import Backend
+from dse.sampler import SAMPLERS
+
+_MAX_TRIALS = 1_000_000
+_MAX_SEED = 2**32 - 1
+
+
+@click.command("search")
+@click.argument("space")
+@click.option("--trials", type=click.IntRange(1, _MAX_TRIALS), help="Distinct designs to evaluate.")
+@click.option("--seed", type=click.IntRange(0, _MAX_SEED), help="Seed of every random choice.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(0, 1024),
+    default=default_jobs,
+    show_default="all processors",
+    help="Worker processes; 0 evaluates in this process.",
+)
+@click.option("--sampler", type=click.Choice(list(SAMPLERS)), help="What proposes designs.")
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder of the run (default: runs/<space>).",
+)
+@click.option("--resume", is_flag=True, help="Continue the run in that folder.")
+@click.option("--exhaustive", is_flag=True, help="Evaluate every design: the front is exact.")
+@click.option(
+    "--exact-seconds",
+    type=click.FloatRange(0, 1e6),
+    default=None,
+    help="Enumerate the exact front for comparison if that takes at most so long (default: 60).",
+)
+@cache_options
+@click.option("--json", "as_json", is_flag=True, help="Print the front and summary as JSON.")
+@click.option("--profile", is_flag=True, help="Say where the time went.")
+@click.pass_obj
+def command(
+    backend: Backend,
+    /,
+    space: str,
+    cache: Path | None,
+    no_cache: bool,
+    as_json: bool,
+    profile: bool,
+    exact_seconds: float | None,
+    out: Path | None,
+    **settings: Any,
+) -> int:
+    """Search SPACE, a file or a bundled space, for its Pareto front.
+
+    Ends with the front as a table, every design on it confirmed on the netlist, how random
+    sampling did at equal budget, and the exact front where enumerating it fits the budget.
+    """
+    opened = open_space(space, backend)
+    folder = cache_folder(cache, no_cache)
+
+    from dse.display import ProgressBar
+    from dse.evaluator import SearchError
+    from dse.explore import EXACT_BUDGET_SECONDS, Options, explore
+    from dse.report import print_exploration, print_profile
+
+    options = Options(
+        out=out or Path("runs") / opened.name,
+        cache_folder=folder,
+        exact_budget_seconds=EXACT_BUDGET_SECONDS if exact_seconds is None else exact_seconds,
+        command=shlex.join(["dse", *sys.argv[1:]]),
+        **settings,
+    )
+    try:
+        with ProgressBar() as bar:
+            exploration = explore(opened, options, backend, bar)
+    except SearchError as error:
+        raise click.UsageError(str(error)) from None
+    for note in exploration.notes:
+        click.echo(f"note: {note}", err=True)
+    if as_json:
+        content = {"front": exploration.front.to_json(), "result": exploration.result}
+        click.echo(json.dumps(content, indent=1))
+    else:
+        print_exploration(opened, exploration)
+    if profile:
+        print_profile(exploration.result)
+    return 0 if exploration.is_confirmed and not exploration.is_interrupted else 1

@@ -1,0 +1,34 @@
+"""`dse show`: the card of one workload, instruction, unit, core, technology, metric or space."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from dse.backend import Backend
+
+
+@click.command("show")
+@click.argument("name")
+@click.option("--json", "as_json", is_flag=True, help="Print the card as JSON.")
+@click.pass_obj
+def command(backend: Backend, /, name: str, as_json: bool) -> int:
+    """Show all that is known of NAME, whatever kind of thing it is."""
+    from dse.catalog import KINDS
+    from dse.explain import print_card
+    from dse.suggestion import suggest
+
+    vocabulary = Backend.load(backend.vocabulary)
+    names = {kind: KINDS[kind].names(vocabulary) for kind in KINDS}
+    kinds = [kind for kind in KINDS if name in names[kind]]
+    if not kinds:
+        hint = suggest(name, [n for known in names.values() for n in known])
+        raise click.UsageError(f"NAME must be something `dse list` names, not {name!r}{hint}")
+    cards = {kind: dict(KINDS[kind].card(vocabulary, name)) for kind in kinds}
+    if as_json:
+        click.echo(json.dumps(cards, indent=1))
+        return 0
+    for kind, card in cards.items():
+        print_card(f"{name} ({kind})", card)
+    return 0

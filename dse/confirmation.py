@@ -1,0 +1,38 @@
+"""`Confirmation`: whether a design's programs ran on the netlist as the model said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Confirmation:
+    """The verdict on one design.
+
+    Attributes:
+        ok: Outputs and cycle counts of every workload agree.
+        netlist_cycles: Sum over the workloads, counted on the netlist.
+        model_cycles: The same by the timing model.
+        reason: What differed, where not ok; empty otherwise.
+    """
+
+    ok: bool
+    netlist_cycles: int
+    model_cycles: int
+    reason: str = ""
+
+    @property
+    def status(self) -> str:
+        """`confirmed` or `FAILED`, as in `front.csv`."""
+        return "confirmed" if self.ok else "FAILED"
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Confirmation:
+        """The inverse of `to_json`."""
+        return cls(**data)

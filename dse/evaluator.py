@@ -1,0 +1,211 @@
+"""`Evaluator`: designs in, judged evaluations out, from the cache where it has them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from dse.backend import Backend
+from dse.cache import Cache
+from dse.confirmation import Confirmation
+from dse.constraint import judge
+from dse.design import Design
+from dse.evaluation import Evaluation
+from dse.fingerprint import code_digest
+from dse.metrics import METRICS, Quantity
+from dse.pareto import Loss
+from dse.pool import Pool
+from dse.space import Space
+from dse.worker import Result, Setup, Task, evaluation_key
+
+
+class SearchError(ValueError):
+    """A space that cannot be searched as written; the message says why."""
+
+
+class Evaluator:
+    """Evaluates designs of one space against its baseline and constraints.
+
+    Attributes:
+        hits: Designs answered from the cache.
+        computed: Designs that were compiled, run and priced.
+        busy_seconds: Time those took in their workers, summed.
+        failures: Errors of the backend, by design digest.
+        notes: What the user should be told, each once.
+    """
+
+    def __init__(
+        self, space: Space, backend: Backend, cache_folder: Path | None, jobs: int
+    ) -> None:
+        self.space = space
+        self.cache = Cache(cache_folder, code_digest())
+        folder = None if cache_folder is None else str(cache_folder)
+        setup = Setup(space.text, str(space.file), backend, folder, code_digest())
+        self.pool = Pool(setup, jobs)
+        self.known: dict[str, Evaluation] = {}
+        self.baseline: Evaluation | None = None
+        self.hits = 0
+        self.computed = 0
+        self.busy_seconds = 0.0
+        self.failures: dict[str, Result] = {}
+        self.notes: list[str] = []
+
+    def evaluate(
+        self,
+        designs: Sequence[Design],
+        *,
+        workload: str | None = None,
+        chunk: int = 1,
+        on_result: Callable[[], None] = lambda: None,
+    ) -> list[Evaluation]:
+        """Evaluate designs, in their order; `on_result` is called after each."""
+        space = self.space.for_workload(workload) if workload else self.space
+        found: dict[int, Evaluation] = {}
+        missing: list[int] = []
+        for index, design in enumerate(designs):
+            evaluation = None if workload else self.known.get(design.digest)
+            if evaluation is None:
+                data = self.cache.get("evaluation", evaluation_key(space, design))
+                evaluation = Evaluation.from_json(data) if data is not None else None
+            if evaluation is None:
+                missing.append(index)
+            else:
+                self.hits += 1
+                found[index] = evaluation
+                on_result()
+        tasks = [Task("evaluate", designs[i].to_json(), workload) for i in missing]
+        for position, result in self.pool.stream(tasks, chunk=chunk):
+            design = designs[missing[position]]
+            found[missing[position]] = self._take(space, design, result)
+            on_result()
+        self._note(self.cache.notes)
+        return [self._judged(found[index]) for index in range(len(designs))]
+
+    def confirm(
+        self,
+        designs: Sequence[Design],
+        *,
+        is_fresh: bool = False,
+        on_result: Callable[[], None] = lambda: None,
+    ) -> list[Confirmation]:
+        """Run each design's programs on its netlist, in parallel.
+
+        Successes are remembered in the cache; `is_fresh` runs them again.
+        """
+        found: dict[int, Confirmation] = {}
+        tasks = [Task("confirm", design.to_json(), is_fresh=is_fresh) for design in designs]
+        for index, result in self.pool.stream(tasks):
+            self._note(result.notes)
+            if result.data is None:
+                found[index] = Confirmation(False, 0, 0, result.error)
+            else:
+                found[index] = Confirmation.from_json(result.data)
+            on_result()
+        return [found[index] for index in range(len(designs))]
+
+    def set_baseline(self) -> Evaluation:
+        """Evaluate the space's baseline; gains are counted against it from here on.
+
+        Raises:
+            SearchError: No variant of the baseline can be evaluated.
+        """
+        design = self.best_kernels(self.space.neutral.replace(self.space.baseline))
+        baseline = self.evaluate([design])[0]
+        if not baseline.metrics:
+            raise SearchError(f"baseline must be feasible, not: {baseline.reason}")
+        self.baseline = baseline
+        return self._judged(baseline)
+
+    def best_kernels(self, design: Design, fixed: Mapping[str, object] | None = None) -> Design:
+        """`design` with the kernels of fewest cycles, then fewest bytes, that are feasible.
+
+        `fixed` are parameters not to touch; by default those the baseline states.
+        """
+        kept = self.space.baseline if fixed is None else fixed
+        changes = {}
+        for use in self.space.workloads:
+            name = f"kernel.{use.workload}"
+            if name in kept or len(use.kernels) == 1:
+                continue
+            names = [p.name for p in self.space.for_workload(use.workload).parameters]
+            own = {parameter: design[parameter] for parameter in names}
+            candidates = [Design({**own, name: kernel}) for kernel in use.kernels]
+            found = self.evaluate(candidates, workload=use.workload)
+            ranks = [(_preference(evaluation), i) for i, evaluation in enumerate(found)]
+            changes[name] = use.kernels[min(ranks)[1]]
+        return design.replace(changes)
+
+    def losses(self, evaluation: Evaluation) -> Loss | None:
+        """The objectives, smaller is better; None where they were not all measured."""
+        metrics = evaluation.metrics
+        if any(o.metric not in metrics for o in self.space.objectives):
+            return None
+        return tuple(o.loss(metrics[o.metric].value) for o in self.space.objectives)
+
+    def close(self) -> None:
+        """End the workers and close the cache."""
+        self.pool.close()
+        self.cache.close()
+
+    def _take(self, space: Space, design: Design, result: Result) -> Evaluation:
+        self._note(result.notes)
+        if result.data is None:
+            self.failures[design.digest] = result
+            return Evaluation(design, feasible=False, reason=f"failed: {result.error}")
+        self.computed += 1
+        self.busy_seconds += result.seconds
+        if self.cache.folder is None:
+            self.cache.put("evaluation", evaluation_key(space, design), result.data)
+        return Evaluation.from_json(result.data)
+
+    def _judged(self, evaluation: Evaluation) -> Evaluation:
+        is_alone = self.baseline is None
+        if self.baseline is not None and evaluation.metrics:
+            evaluation = relate(evaluation, self.baseline)
+        constraints = [c for c in self.space.constraints if not (is_alone and c.is_relative)]
+        evaluation = judge(evaluation, constraints)
+        if is_alone or not evaluation.feasible:
+            return evaluation
+        absent = [o.metric for o in self.space.objectives if o.metric not in evaluation.metrics]
+        if absent:
+            technology = self.space.technology.name
+            raise SearchError(
+                f"objective {absent[0]} is not measured in technology {technology}; choose another"
+            )
+        losses = self.losses(evaluation)
+        if losses is None or not all(math.isfinite(loss) for loss in losses):
+            return replace(evaluation, feasible=False, reason="an objective is not a finite number")
+        return evaluation
+
+    def _note(self, notes: Sequence[str]) -> None:
+        self.notes += [note for note in dict.fromkeys(notes) if note not in self.notes]
+
+
+def relate(evaluation: Evaluation, baseline: Evaluation) -> Evaluation:
+    """`evaluation` with the metrics that are relative to the baseline."""
+    metrics = dict(evaluation.metrics)
+    mine, theirs = metrics.get("time_ns"), baseline.metrics.get("time_ns")
+    if mine is not None and theirs is not None and theirs.value > 0:
+        errors = [q.error for q in (mine, theirs) if q.error is not None]
+        error = sum(errors) if errors else None
+        metrics["gain"] = Quantity(
+            1 - mine.value / theirs.value, METRICS["gain"].unit, mine.rung, error
+        )
+    speedups = [
+        baseline.workloads[name]["cycles"] / data["cycles"]
+        for name, data in sorted(evaluation.workloads.items())
+        if data.get("cycles") and baseline.workloads.get(name, {}).get("cycles")
+    ]
+    if speedups and len(speedups) == len(baseline.workloads):
+        mean = math.exp(math.fsum(map(math.log, speedups)) / len(speedups))
+        metrics["geomean_speedup"] = Quantity(mean, "", "exact")
+    return replace(evaluation, metrics=metrics)
+
+
+def _preference(evaluation: Evaluation) -> tuple[bool, float, float]:
+    metrics = evaluation.metrics
+    cycles = metrics["cycles"].value if "cycles" in metrics else math.inf
+    size = sum(metrics[n].value for n in ("code_bytes", "data_bytes") if n in metrics)
+    return (not evaluation.feasible, cycles, size)

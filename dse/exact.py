@@ -1,0 +1,73 @@
+"""The exact front of a space by evaluating every design, where that fits a time budget."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dse.design import Design
+from dse.evaluator import Evaluator
+from dse.search import Found, Log, Observer, listed_search
+
+MAX_DESIGNS = 200_000
+_PROBE = 128  # designs evaluated before the time for all is projected
+
+
+@dataclass(frozen=True)
+class Exact:
+    """What enumeration came to.
+
+    Attributes:
+        found: Everything, where all designs were evaluated; else None.
+        designs: Reduced designs in the space, or raw combinations where these are too many.
+        projected_seconds: For all of them, as measured so far.
+    """
+
+    found: Found | None
+    designs: int
+    projected_seconds: float
+
+
+def exhaustive_search(evaluator: Evaluator, log: Log | None, observer: Observer) -> Found:
+    """Evaluate every design of the space, however long it takes."""
+    total = sum(1 for _ in evaluator.space.designs())
+    every = (("exhaustive", design) for design in evaluator.space.designs())
+    return listed_search(evaluator, every, total, log, observer, phase="exhaustive")
+
+
+def enumerate_within(
+    evaluator: Evaluator, budget_seconds: float, seconds_per_design: float, observer: Observer
+) -> Exact:
+    """Evaluate every design unless that takes longer than the budget.
+
+    The time is projected from a random sample, and again as the enumeration goes on;
+    `seconds_per_design` serves where even listing the designs is too much.
+    """
+    space = evaluator.space
+    if space.raw_size > MAX_DESIGNS:
+        return Exact(None, space.raw_size, space.raw_size * seconds_per_design)
+    designs = list(space.designs())
+    random.Random(0).shuffle(designs)
+    started = time.perf_counter()
+    taken = 0
+    projected = 0.0
+
+    def taking() -> Iterator[tuple[str, Design]]:
+        nonlocal taken
+        for design in designs:
+            taken += 1
+            yield "exact", design
+
+    def is_late(found: Found) -> bool:
+        nonlocal projected
+        elapsed = time.perf_counter() - started
+        projected = elapsed * len(designs) / max(taken, 1)
+        return taken >= _PROBE and projected > budget_seconds and taken < len(designs)
+
+    found = listed_search(
+        evaluator, taking(), len(designs), None, observer, phase="exact front", deadline=is_late
+    )
+    is_complete = taken == len(designs) and not found.is_interrupted
+    return Exact(found if is_complete else None, len(designs), projected)

@@ -1,0 +1,233 @@
+"""The whole job behind `dse search`: search, compare, confirm, and write the run folder."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dse.backend import Backend
+from dse.confirmation import Confirmation
+from dse.evaluation import Evaluation
+from dse.evaluator import Evaluator
+from dse.exact import Exact, enumerate_within, exhaustive_search
+from dse.export import write_exports
+from dse.fingerprint import code_digest, versions
+from dse.front import Front, make_front
+from dse.pareto import Frame
+from dse.proposer import Proposer
+from dse.random_search import random_search
+from dse.run import FRONT, MANIFEST, Run, to_text
+from dse.search import BATCH, Found, Observer, Progress, sampled_search
+from dse.seeds import seed_designs
+from dse.space import Space
+
+EXACT_BUDGET_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the command line decides; None where the space's own setting holds."""
+
+    out: Path
+    cache_folder: Path | None
+    jobs: int = 1
+    trials: int | None = None
+    seed: int | None = None
+    sampler: str | None = None
+    resume: bool = False
+    exhaustive: bool = False
+    exact_budget_seconds: float = EXACT_BUDGET_SECONDS
+    command: str = ""
+
+
+@dataclass
+class Exploration:
+    """What `explore` found and wrote.
+
+    `result` is the plain summary kept in the manifest: counts, hypervolumes, comparison, times.
+    """
+
+    front: Front
+    result: dict[str, Any]
+    files: tuple[Path, ...]
+    notes: list[str] = field(default_factory=list)
+    is_interrupted: bool = False
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Whether every row of the front was confirmed on its netlist."""
+        return all(row.confirmation.ok for row in self.front.rows)
+
+
+def explore(space: Space, options: Options, backend: Backend, observer: Observer) -> Exploration:
+    """Search a space and write everything about it to the run folder.
+
+    The front depends on the space, sampler, seed and number of trials alone: not on the number of
+    jobs, the state of the cache, or how often the search was killed and resumed.
+
+    Raises:
+        RunError: The folder cannot be used.
+        SearchError: The baseline or the objectives cannot be evaluated.
+    """
+    settings = space.search
+    trials = settings.trials if options.trials is None else options.trials
+    seed = settings.seed if options.seed is None else options.seed
+    sampler = options.sampler or settings.sampler
+    manifest = {
+        "space": space.name,
+        "space_file": str(space.file.resolve()),
+        "space_digest": space.digest,
+        "objectives": [objective.metric for objective in space.objectives],
+        "sampler": sampler,
+        "seed": seed,
+        "trials": trials,
+        "batch": BATCH,
+        "exhaustive": options.exhaustive,
+        "code_digest": code_digest(),
+        "versions": versions(),
+        "command": options.command,
+        "status": "running",
+    }
+    run = Run.start(options.out, manifest, space.text, resume=options.resume)
+    evaluator = Evaluator(space, backend, options.cache_folder, options.jobs)
+    try:
+        evaluator.known = run.known()
+        clock = _Clock()
+        observer(Progress("baseline", 0, 1))
+        baseline = evaluator.set_baseline()
+        clock.lap("baseline")
+        if options.exhaustive:
+            found = exhaustive_search(evaluator, run, observer)
+        else:
+            seeds = seed_designs(space, baseline.canonical, trials)
+            proposer = Proposer(space, sampler, seed, seeds)
+            found = sampled_search(evaluator, proposer, trials, run, observer)
+        clock.lap("search")
+        result = _counts(found, evaluator, clock.seconds["search"])
+        if not found.is_interrupted and found.front and not options.exhaustive:
+            result |= _comparison(evaluator, found, baseline, seed, options, observer, clock)
+        rows = found.rows()
+        confirmations = _confirm(evaluator, rows, observer, found)
+        clock.lap("confirmation")
+        front = make_front(
+            space, baseline, rows, confirmations,
+            is_exact=options.exhaustive and not found.is_interrupted, history=found.history,
+        )  # fmt: skip
+        run.write(FRONT, to_text(front.to_json()))
+        files = write_exports(run, front, ("csv", "png", "svg"))
+        clock.lap("files")
+        result["seconds"] = clock.seconds
+        status = "interrupted" if found.is_interrupted else "complete"
+        run.write(MANIFEST, to_text({**manifest, "status": status, "result": result}))
+        written = (*files, run.folder / FRONT, run.folder / MANIFEST)
+        notes = [*evaluator.notes, *_failures(evaluator)]
+        return Exploration(front, result, tuple(sorted(written)), notes, found.is_interrupted)
+    finally:
+        evaluator.close()
+        run.close()
+
+
+def _comparison(
+    evaluator: Evaluator,
+    found: Found,
+    baseline: Evaluation,
+    seed: int,
+    options: Options,
+    observer: Observer,
+    clock: _Clock,
+) -> dict[str, Any]:
+    """How the front stands against the exact one and against random search, in one frame."""
+    per_design = clock.seconds["search"] / max(len(found.counted), 1)
+    exact = enumerate_within(evaluator, options.exact_budget_seconds, per_design, observer)
+    clock.lap("exact front")
+    drawn = random_search(evaluator, len(found.counted), seed, observer)
+    clock.lap("random")
+    union = [*found.losses(), *drawn.losses()]
+    if exact.found:
+        union += exact.found.losses()
+    base = evaluator.losses(baseline)
+    frame = Frame.around([*union, base] if base is not None else union)
+    volume = frame.hypervolume(found.losses())
+    result: dict[str, Any] = {
+        "frame": {"ideal": frame.ideal, "reference": frame.reference},
+        "hypervolume": volume,
+        "random": {
+            "designs": len(drawn.counted),
+            "front": len(drawn.front),
+            "hypervolume": frame.hypervolume(drawn.losses()),
+        },
+        "exact": {
+            "designs": exact.designs,
+            "projected_seconds": round(exact.projected_seconds, 1),
+            "budget_seconds": options.exact_budget_seconds,
+        },
+    }
+    if exact.found:
+        result["exact"] |= _against(exact, found, frame, volume)
+    return result
+
+
+def _against(exact: Exact, found: Found, frame: Frame, volume: float) -> dict[str, Any]:
+    assert exact.found is not None
+    points = exact.found.losses()
+    whole = frame.hypervolume(points)
+    return {
+        "canonical_designs": len(exact.found.counted),
+        "front": len(points),
+        "share_found": len(set(points) & set(found.losses())) / len(points) if points else 1.0,
+        "hypervolume": whole,
+        "hypervolume_ratio": volume / whole if whole else 1.0,
+    }
+
+
+def _confirm(
+    evaluator: Evaluator, rows: list[Evaluation], observer: Observer, found: Found
+) -> list[Confirmation]:
+    done = 0
+
+    def on_result() -> None:
+        nonlocal done
+        done += 1
+        observer(Progress("confirming", done, len(rows), front=len(rows)))
+
+    observer(Progress("confirming", 0, len(rows), front=len(rows)))
+    if found.is_interrupted:
+        reason = "not confirmed: the search was interrupted"
+        return [Confirmation(False, 0, 0, reason) for _ in rows]
+    return evaluator.confirm([row.canonical for row in rows], on_result=on_result)
+
+
+def _counts(found: Found, evaluator: Evaluator, seconds: float) -> dict[str, Any]:
+    return {
+        "designs": len(found.counted),
+        "feasible": found.feasible,
+        "front": len(found.front),
+        "cache_hits": evaluator.hits,
+        "computed": evaluator.computed,
+        "designs_per_second": round(len(found.counted) / max(seconds, 1e-9), 1),
+        "busy_seconds": round(evaluator.busy_seconds, 3),
+        "failed": len(evaluator.failures),
+    }
+
+
+def _failures(evaluator: Evaluator) -> list[str]:
+    failed: Mapping[str, Any] = evaluator.failures
+    reasons = sorted({result.error for result in failed.values()})
+    shown = "; ".join(reasons[:3])
+    return [f"{len(failed)} designs could not be evaluated: {shown}"] if failed else []
+
+
+class _Clock:
+    """Wall time of the phases of a run."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    def lap(self, phase: str) -> None:
+        now = time.perf_counter()
+        self.seconds[phase] = round(now - self._last, 3)
+        self._last = now

@@ -1,0 +1,164 @@
+"""`Proposer`: asks an Optuna sampler for designs that are new, and tells it what came of them."""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from dse.constraint import Constraint
+from dse.design import Design, Value
+from dse.evaluation import Evaluation
+from dse.pareto import Loss
+from dse.sampler import SAMPLERS, batch_seed
+from dse.space import Space
+
+if TYPE_CHECKING:
+    from optuna.trial import Trial
+
+# asks per wanted design before the batch is filled from the neighbourhood of the front instead
+_PATIENCE = 4
+_NEIGHBOUR_TRIES = 200
+
+
+@dataclass
+class Proposal:
+    """A reduced design to evaluate, where it came from, and the Optuna trials waiting for it."""
+
+    design: Design
+    origin: str
+    waiting: list[Trial] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the sampler is told: losses (None where there are none) and violated constraints."""
+
+    losses: Loss | None
+    violations: tuple[float, ...]
+
+    @classmethod
+    def of(
+        cls, evaluation: Evaluation, losses: Loss | None, constraints: Sequence[Constraint]
+    ) -> Outcome:
+        """Of a judged evaluation."""
+        if losses is None or not evaluation.metrics:
+            return cls(None, ())
+        return cls(losses, tuple(c.violation(evaluation.metrics) for c in constraints))
+
+
+class Proposer:
+    """The sampler's side of the search; entirely determined by (space, sampler, seed, results).
+
+    Every parameter is sampled always and inactive ones are made neutral afterwards: samplers that
+    evolve designs ignore conditional parameters. A design already known is answered at once from
+    what is known and another is asked for.
+    """
+
+    def __init__(
+        self, space: Space, sampler: str, seed: int, seeds: Sequence[tuple[str, Design]]
+    ) -> None:
+        import optuna
+
+        optuna.logging.set_verbosity(optuna.logging.ERROR)
+        self.space = space
+        self.kind = SAMPLERS[sampler]
+        self.sampler_name = sampler
+        self.seed = seed
+        self.known: dict[str, Outcome] = {}
+        self.front: list[Design] = []
+        self._seeds = deque(seeds)
+        self._rest: Iterator[Design] | None = None
+        self._study = optuna.create_study(
+            directions=["minimize"] * len(space.objectives),
+            sampler=self.kind.build(batch_seed(seed, 0)),
+        )
+
+    def ask(self, batch: int, count: int) -> list[Proposal]:
+        """Up to `count` proposals with designs not asked for before; none when all are known."""
+        if self.kind.is_reseeded and batch > 0:
+            self._study.sampler = self.kind.build(batch_seed(self.seed, batch))
+        proposals: dict[str, Proposal] = {}
+        while self._seeds and len(proposals) < count:
+            origin, design = self._seeds.popleft()
+            if self._is_new(design, proposals):
+                proposals[design.digest] = Proposal(design, origin, [self._enqueued(design)])
+        for _ in range(_PATIENCE * count):
+            if len(proposals) == count:
+                break
+            trial = self._study.ask()
+            design = self._sampled(trial)
+            if design.digest in self.known:
+                self._tell(trial, self.known[design.digest])
+            elif design.digest in proposals:
+                proposals[design.digest].waiting.append(trial)
+            else:
+                proposals[design.digest] = Proposal(design, self.sampler_name, [trial])
+        if len(proposals) < count:
+            for origin, design in self._unseen(batch, count - len(proposals), proposals):
+                proposals[design.digest] = Proposal(design, origin, [self._enqueued(design)])
+        return list(proposals.values())
+
+    def tell(self, proposal: Proposal, outcome: Outcome) -> None:
+        """Report what a proposed design came to; in the order of the proposals."""
+        self.known[proposal.design.digest] = outcome
+        for trial in proposal.waiting:
+            self._tell(trial, outcome)
+
+    def _is_new(self, design: Design, proposals: dict[str, Proposal]) -> bool:
+        return design.digest not in self.known and design.digest not in proposals
+
+    def _enqueued(self, design: Design) -> Trial:
+        """An Optuna trial of a given design, every value of which is one of its choices."""
+        for parameter in self.space.free:
+            assert design[parameter.name] in parameter.choices
+        self._study.enqueue_trial({p.name: design[p.name] for p in self.space.free})
+        trial = self._study.ask()
+        # without this, NSGA-II never gives a fully enqueued trial a generation of its gene pool
+        _ = trial.relative_params
+        self._sampled(trial)
+        return trial
+
+    def _sampled(self, trial: Trial) -> Design:
+        values: dict[str, Value] = {p.name: p.neutral for p in self.space.parameters}
+        for parameter in self.space.free:
+            choices: Sequence[Any] = parameter.choices
+            values[parameter.name] = trial.suggest_categorical(parameter.name, choices)
+        return self.space.reduce(values)
+
+    def _tell(self, trial: Trial, outcome: Outcome) -> None:
+        import optuna
+
+        if outcome.losses is None:
+            self._study.tell(trial, state=optuna.trial.TrialState.FAIL)
+            return
+        for index, violation in enumerate(outcome.violations):
+            trial.set_constraint(str(index), violation)
+        self._study.tell(trial, list(outcome.losses))
+
+    def _unseen(
+        self, batch: int, count: int, proposals: dict[str, Proposal]
+    ) -> list[tuple[str, Design]]:
+        """New designs the sampler did not think of: neighbours of the front, then any."""
+        generator = random.Random(batch_seed(self.seed, -1 - batch))
+        found: dict[str, tuple[str, Design]] = {}
+        free = self.space.free
+        for _ in range(_NEIGHBOUR_TRIES if self.front and free else 0):
+            if len(found) == count:
+                break
+            start = generator.choice(self.front)
+            changed = generator.sample(free, min(len(free), generator.choice((1, 1, 2))))
+            changes = {p.name: generator.choice(p.choices) for p in changed}
+            design = self.space.reduce(start.replace(changes))
+            if self._is_new(design, proposals):
+                found.setdefault(design.digest, ("neighbour", design))
+        self._rest = self._rest or self.space.designs()
+        while len(found) < count:
+            rest = next(self._rest, None)
+            if rest is None:
+                break
+            if self._is_new(rest, proposals):
+                found.setdefault(rest.digest, ("remaining", rest))
+        return list(found.values())

@@ -1,0 +1,163 @@
+"""What `dse search` prints at the end: the front, its knee, and how good the search was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from dse.front import Front, short_design
+from dse.metrics import METRICS
+from dse.space import Space
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from dse.explore import Exploration
+
+_MAIN = ("cycles", "time_ns", "area_ge", "gain", "leaks")
+_PRODUCTS = ("code_bytes", "data_bytes", "tap_silicon_ge", "tap_ise", "tap_code")
+_NO_TERMINAL_WIDTH = 120
+
+
+def print_exploration(space: Space, exploration: Exploration) -> None:
+    """Print the report of a search to stdout."""
+    console = _console()
+    front, result = exploration.front, exploration.result
+    if exploration.is_interrupted:
+        console.print("Interrupted: the front so far; continue with --resume.\n")
+    if not front.rows:
+        console.print(f"No feasible design among {result['designs']} evaluated.")
+    else:
+        print_front(space, front, console)
+    console.print()
+    for line in quality_lines(result):
+        console.print(line, highlight=False)
+    console.print()
+    console.print("Written:", *(str(path) for path in exploration.files), sep="\n  ")
+
+
+def print_front(space: Space, front: Front, console: Console | None = None) -> None:
+    """Print the front as two tables, with its knee and ties."""
+    console = console or _console()
+    objectives = [name for name in front.objectives if name not in _MAIN]
+    kind = "Exact front" if front.is_exact else "Pareto front"
+    title = f"{kind} of {front.space}: {' x '.join(front.objectives)}"
+    console.print(_table(space, front, title, [*_MAIN, *objectives], with_status=True))
+    console.print()
+    console.print(_table(space, front, "Sizes and time-area products", _PRODUCTS))
+    console.print()
+    base = front.baseline
+    words = short_design(space, base.canonical, {})
+    console.print(f"Baseline (gain 0): {words}", highlight=False)
+    for number, row in enumerate(front.rows, start=1):
+        if row.is_knee:
+            console.print(f"Knee: row {number}, {_short(space, front, number)}", highlight=False)
+    groups = sorted({tuple(sorted({i, *r.ties})) for i, r in enumerate(front.rows, 1) if r.ties})
+    for group in groups:
+        rows = ", ".join(map(str, group))
+        console.print(f"Rows {rows} are closer than the stated error: ties", highlight=False)
+    for number, row in enumerate(front.rows, start=1):
+        if not row.confirmation.ok:
+            console.print(f"Row {number} FAILED: {row.confirmation.reason}", highlight=False)
+
+
+def quality_lines(result: Mapping[str, Any]) -> list[str]:
+    """How many designs were evaluated, and how the front compares."""
+    lines = [
+        f"Evaluated {result['designs']} distinct designs ({result['feasible']} feasible) at "
+        f"{result['designs_per_second']:g} designs/s; {result['cache_hits']} answers from the "
+        f"cache, {result['computed']} computed."
+    ]
+    if "frame" not in result:
+        return lines
+    exact, drawn = result["exact"], result["random"]
+    reference = ", ".join(f"{value:.4g}" for value in result["frame"]["reference"])
+    lines.append(
+        f"Hypervolume {result['hypervolume']:.4f}; random search with as many designs: "
+        f"{drawn['hypervolume']:.4f} ({drawn['designs']} designs, front of {drawn['front']})."
+    )
+    if "share_found" in exact:
+        lines.append(
+            f"Exact front ({exact['canonical_designs']} distinct designs enumerated): "
+            f"{exact['front']} points, {exact['share_found']:.0%} of them found; "
+            f"hypervolume {exact['hypervolume']:.4f}, reached {exact['hypervolume_ratio']:.1%}."
+        )
+    else:
+        lines.append(
+            f"Exact front: not enumerated; {exact['designs']} designs would take about "
+            f"{_duration(exact['projected_seconds'])} (budget "
+            f"{_duration(exact['budget_seconds'])}; --exhaustive does it anyway)."
+        )
+    lines.append(
+        "Hypervolume is the share of the box from the ideal point to the reference point "
+        f"({reference}), 1.1 x the nadir of the compared fronts and the baseline."
+    )
+    return lines
+
+
+def print_profile(result: Mapping[str, Any]) -> None:
+    """Print where the time of a search went."""
+    from rich.table import Table
+
+    table = Table(title="Where the time went", title_justify="left")
+    table.add_column("phase")
+    table.add_column("seconds", justify="right")
+    for phase, seconds in result["seconds"].items():
+        table.add_row(phase, f"{seconds:.2f}")
+    table.add_row("in evaluations, all workers", f"{result['busy_seconds']:.2f}")
+    _console().print(table)
+
+
+def _table(
+    space: Space,
+    front: Front,
+    title: str,
+    names: Sequence[str],
+    *,
+    with_status: bool = False,
+) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
+    table.add_column("#", justify="right")
+    if with_status:
+        table.add_column("design", overflow="fold", ratio=1)
+    shown = [name for name in names if name in front.metric_names]
+    for name in shown:
+        unit = METRICS[name].unit
+        table.add_column(f"{name}\n{unit}", justify="right", no_wrap=True)
+    if with_status:
+        table.add_column("status", no_wrap=True)
+    for number, row in enumerate(front.rows, start=1):
+        mark = "*" if row.is_knee else ""
+        cells = [f"{mark}{number}"]
+        if with_status:
+            cells.append(_short(space, front, number))
+        for name in shown:
+            value = row.evaluation.metrics[name].value
+            is_share = name == "gain"
+            cells.append(f"{value:+.1%}" if is_share else METRICS[name].format(value))
+        if with_status:
+            cells.append(row.confirmation.status)
+        table.add_row(*cells)
+    return table
+
+
+def _short(space: Space, front: Front, number: int) -> str:
+    design = front.rows[number - 1].evaluation.canonical
+    return short_design(space, design, front.baseline.canonical)
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    console = Console()
+    return console if console.is_terminal else Console(width=_NO_TERMINAL_WIDTH)

@@ -1,0 +1,194 @@
+"""The search loop: batches of proposals evaluated, counted once, logged and told in order."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from dse.design import Design
+from dse.evaluation import Evaluation
+from dse.evaluator import Evaluator
+from dse.pareto import Archive, Frame, Loss
+from dse.proposer import Outcome, Proposal, Proposer
+
+# Designs asked for together; independent of the number of jobs, so that results are too.
+BATCH = 8
+EXHAUSTIVE_BATCH = 64
+
+
+class Log(Protocol):
+    """Where trials are recorded."""
+
+    def trial(self, number: int, origin: str, asked: Design, evaluation: Evaluation) -> None:
+        """Record the next distinct design."""
+
+    def repeat(self, asked: Design, evaluation: Evaluation) -> None:
+        """Record that a proposed design came down to one already counted."""
+
+    def sync(self) -> None:
+        """Make what was recorded durable."""
+
+
+@dataclass
+class Progress:
+    """The state of a running search, for whoever displays it."""
+
+    phase: str
+    done: int
+    total: int
+    hits: int = 0
+    front: int = 0
+    hypervolume: float | None = None
+
+
+Observer = Callable[[Progress], None]
+
+
+@dataclass
+class Found:
+    """The distinct designs of a search: their losses, and the full evaluations of the front.
+
+    `front` is by canonical digest; `history` is (distinct designs, hypervolume) after each batch,
+    in the frame of the first feasible batch.
+    """
+
+    counted: set[str] = field(default_factory=set)
+    feasible: int = 0
+    front: dict[str, tuple[Loss, Evaluation]] = field(default_factory=dict)
+    archive: Archive = field(default_factory=Archive)
+    history: list[tuple[int, float]] = field(default_factory=list)
+    is_interrupted: bool = False
+
+    def count(self, evaluation: Evaluation, losses: Loss | None) -> bool:
+        """Count a judged evaluation; False where its canonical design was counted before."""
+        digest = evaluation.canonical.digest
+        if digest in self.counted:
+            return False
+        self.counted.add(digest)
+        if evaluation.feasible and losses is not None:
+            self.feasible += 1
+            if self.archive.add(losses):
+                points = set(self.archive.points)
+                self.front = {d: f for d, f in self.front.items() if f[0] in points}
+                self.front[digest] = (losses, evaluation)
+        return True
+
+    def losses(self) -> list[Loss]:
+        """Losses of the front, sorted."""
+        return sorted(loss for loss, _ in self.front.values())
+
+    def rows(self) -> list[Evaluation]:
+        """The front, best first objective first."""
+        ordered = sorted(self.front.items(), key=lambda item: (item[1][0], item[0]))
+        return [evaluation for _, (_, evaluation) in ordered]
+
+
+class _Loop:
+    """What sampled, random and exhaustive search share: evaluate a batch, count, log, report."""
+
+    def __init__(
+        self, evaluator: Evaluator, log: Log | None, observer: Observer, phase: str
+    ) -> None:
+        self.evaluator = evaluator
+        self.log = log
+        self.observer = observer
+        self.phase = phase
+        self.found = Found()
+        self._frame: Frame | None = None
+
+    def batch(
+        self, asked: Sequence[tuple[str, Design]], total: int, *, chunk: int = 1
+    ) -> list[Evaluation]:
+        """Evaluate designs, count the new ones in order, and show where the search stands."""
+        done = len(self.found.counted)
+
+        def on_result() -> None:
+            nonlocal done
+            done += 1
+            self._show(min(done, total), total)
+
+        designs = [design for _, design in asked]
+        evaluations = self.evaluator.evaluate(designs, chunk=chunk, on_result=on_result)
+        for (origin, design), evaluation in zip(asked, evaluations, strict=True):
+            is_new = self.found.count(evaluation, self.evaluator.losses(evaluation))
+            if self.log is not None and is_new:
+                self.log.trial(len(self.found.counted) - 1, origin, design, evaluation)
+            elif self.log is not None:
+                self.log.repeat(design, evaluation)
+        if self.log is not None:
+            self.log.sync()
+        self._record()
+        self._show(len(self.found.counted), total)
+        return evaluations
+
+    def _record(self) -> None:
+        losses = self.found.losses()
+        if losses and self._frame is None:
+            self._frame = Frame.around(losses)
+        if self._frame is not None:
+            self.found.history.append((len(self.found.counted), self._frame.hypervolume(losses)))
+
+    def _show(self, done: int, total: int) -> None:
+        hypervolume = self.found.history[-1][1] if self.found.history else None
+        front, hits = len(self.found.front), self.evaluator.hits
+        self.observer(Progress(self.phase, done, total, hits, front, hypervolume))
+
+
+def sampled_search(
+    evaluator: Evaluator, proposer: Proposer, trials: int, log: Log | None, observer: Observer
+) -> Found:
+    """Evaluate `trials` distinct designs that the proposer asks for, or all there are."""
+    loop = _Loop(evaluator, log, observer, "search")
+    found = loop.found
+    batch = 0
+    try:
+        while len(found.counted) < trials:
+            proposals = proposer.ask(batch, min(BATCH, trials - len(found.counted)))
+            if not proposals:
+                break
+            evaluations = loop.batch([(p.origin, p.design) for p in proposals], trials)
+            _tell(proposer, evaluator, proposals, evaluations)
+            proposer.front = [evaluation.canonical for evaluation in found.rows()]
+            batch += 1
+    except KeyboardInterrupt:
+        found.is_interrupted = True
+    return found
+
+
+def _tell(
+    proposer: Proposer,
+    evaluator: Evaluator,
+    proposals: Sequence[Proposal],
+    evaluations: Sequence[Evaluation],
+) -> None:
+    constraints = evaluator.space.constraints
+    for proposal, evaluation in zip(proposals, evaluations, strict=True):
+        losses = evaluator.losses(evaluation) if evaluation.metrics else None
+        proposer.tell(proposal, Outcome.of(evaluation, losses, constraints))
+
+
+def listed_search(
+    evaluator: Evaluator,
+    designs: Iterator[tuple[str, Design]],
+    total: int,
+    log: Log | None,
+    observer: Observer,
+    *,
+    phase: str,
+    deadline: Callable[[Found], bool] = lambda found: False,
+) -> Found:
+    """Evaluate designs from an iterator until `total` distinct ones, its end or the deadline."""
+    loop = _Loop(evaluator, log, observer, phase)
+    found = loop.found
+    try:
+        while len(found.counted) < total and not deadline(found):
+            size = min(EXHAUSTIVE_BATCH, total - len(found.counted))
+            asked = list(itertools.islice(designs, size))
+            if not asked:
+                break
+            loop.batch(asked, total, chunk=4)
+    except KeyboardInterrupt:
+        found.is_interrupted = True
+    return found

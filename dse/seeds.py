@@ -1,0 +1,51 @@
+"""The designs every search starts from: the baseline, all on, and each instruction group alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import zip_longest
+
+from dse.design import Design
+from dse.space import Space
+
+_SHARE = 4  # of the trials, at most one in this many goes to seeds
+
+
+def seed_designs(space: Space, baseline: Design, trials: int) -> list[tuple[str, Design]]:
+    """(origin, reduced design) of the seeds, distinct, in order of importance.
+
+    Each choice of instructions comes with every kernel it admits, all first kernels before all
+    second ones: an instruction alone is worth nothing to a kernel that does not use it.
+    """
+    names = [entry.name for entry in space.entries]
+    none = dict.fromkeys(names, False)
+    starts = [
+        ("baseline", baseline),
+        ("all on", baseline.replace(dict.fromkeys(names, True))),
+        *((f"only {name}", baseline.replace({**none, name: True})) for name in names),
+    ]
+    by_start = [
+        [(origin, design) for design in _with_kernels(space, start)] for origin, start in starts
+    ]
+    found: dict[str, tuple[str, Design]] = {}
+    for rank in zip_longest(*by_start):
+        for seed in rank:
+            if seed is not None:
+                found.setdefault(seed[1].digest, seed)
+    limit = max(len(starts), trials // _SHARE)
+    return list(found.values())[:limit]
+
+
+def _with_kernels(space: Space, design: Design) -> Iterator[Design]:
+    """`design` as it is, then with the last, the last but one, ... kernel of every workload.
+
+    Kernels that need instructions stand last in a workload's list, so they come first here.
+    """
+    yield space.reduce(design)
+    longest = max(len(use.kernels) for use in space.workloads)
+    for back in range(1, longest + 1):
+        kernels = {
+            f"kernel.{use.workload}": use.kernels[max(0, len(use.kernels) - back)]
+            for use in space.workloads
+        }
+        yield space.reduce(design.replace(kernels))

@@ -1,0 +1,235 @@
+"""Rows of a comparison: published, ours, ratio and a verdict with its reason."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from dse.compare.definition import Figure, UnlikeFiguresError, ratio, unlike
+from dse.compare.ledger import Entry, Ledger, Reproduction
+from dse.compare.reproduce import Reproduced, relative
+
+AGREES, DIFFERS, NOT_COMPARABLE = "agrees", "differs", "not comparable"
+TAP_TOLERANCE = 0.15
+TOLERANCE = 0.25
+
+
+@dataclass(frozen=True)
+class Row:
+    """One published figure beside ours.
+
+    `published` is the ledger's figure; `kind` says whether it was `printed`, read from an
+    `artefact`, `remeasured` on one or `derived` from two such, and is empty where there is none.
+    `ratio` is ours over published, and empty unless the two have one definition.
+    """
+
+    paper: str
+    configuration: str
+    metric: str
+    definition: str
+    unit: str
+    published: float | None
+    ours: float | None
+    ratio: float | None
+    verdict: str
+    reason: str
+    source: str
+    kind: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data, one key an attribute."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """How one paper stands: rows that could be compared, the share that agrees, the ratios.
+
+    `worst` is the ratio furthest from 1, by factor. The last three are None without such rows.
+    """
+
+    paper: str
+    rows: int
+    compared: int
+    agreeing_share: float | None
+    median: float | None
+    worst: float | None
+
+
+def tolerance(metric: str) -> float:
+    """How far a ratio may be from 1 and still agree: 15 % for time-area products, else 25 %."""
+    return TAP_TOLERANCE if metric.startswith("tap_") else TOLERANCE
+
+
+def compare(ledger: Ledger, reproduced: Mapping[str, Reproduced]) -> list[Row]:
+    """Every row of a paper, in the order of its reproductions and entries."""
+    rows: list[Row] = []
+    for reproduction in ledger.file.reproductions:
+        ours = reproduced[reproduction.id]
+        entries = [e for e in ledger.file.entries if _is_of(e, reproduction)]
+        rows += _absolute_rows(ledger, ours, [e for e in entries if e.form == "absolute"])
+        baselines = [reproduced[name] for name in reproduction.baselines]
+        printed = [e for e in entries if e.form != "absolute"]
+        rows += _printed_ratio_rows(ledger, ours, baselines, printed)
+        rows += _derived_ratio_rows(ledger, ours, baselines)
+    return rows
+
+
+def summarise(paper: str, rows: list[Row]) -> Summary:
+    """The summary row of a paper."""
+    ratios = [row.ratio for row in rows if row.ratio is not None and row.ratio > 0]
+    compared = [row for row in rows if row.verdict != NOT_COMPARABLE]
+    agreeing = sum(row.verdict == AGREES for row in compared)
+    return Summary(
+        paper,
+        len(rows),
+        len(compared),
+        agreeing / len(compared) if compared else None,
+        statistics.median(ratios) if ratios else None,
+        max(ratios, key=lambda r: abs(math.log(r))) if ratios else None,
+    )
+
+
+def _is_of(entry: Entry, reproduction: Reproduction) -> bool:
+    return (entry.algorithm, entry.configuration) == (
+        reproduction.algorithm,
+        reproduction.configuration,
+    )
+
+
+def _absolute_rows(ledger: Ledger, ours: Reproduced, entries: list[Entry]) -> Iterator[Row]:
+    reasons = ours.reproduction.reasons
+    for entry in entries:
+        mine = ours.figure(entry.metric, entry.scope)
+        row = _row(ledger, ours, entry.metric, entry.figure(), mine, reasons)
+        yield replace(row, source=ledger.cite(entry), kind=ledger.kind(entry))
+    published = {(entry.metric, entry.scope) for entry in entries}
+    for shown in ours.reproduction.figures:
+        metric, _, scope = shown.partition("/")
+        if (metric, scope) not in published:
+            yield _row(ledger, ours, metric, None, ours.figure(metric, scope), reasons)
+
+
+def _printed_ratio_rows(
+    ledger: Ledger, ours: Reproduced, baselines: list[Reproduced], entries: list[Entry]
+) -> Iterator[Row]:
+    by_configuration = {b.reproduction.configuration: b for b in baselines}
+    for entry in entries:
+        published = entry.figure()
+        baseline = by_configuration.get(entry.relative_to)
+        mine = _relative(ours, baseline, entry.metric, entry.scope, published.definition.form)
+        row = _row(ledger, ours, entry.metric, published, mine, ours.reproduction.ratio_reasons)
+        cited = ledger.cite(entry)
+        if entry.form in ("gain", "increase"):
+            cited += f"; stands there as {entry.form} of {entry.value:g} %"
+        label = f"{row.configuration} over {entry.relative_to}"
+        yield replace(row, source=cited, kind=ledger.kind(entry), configuration=label)
+
+
+def _derived_ratio_rows(
+    ledger: Ledger, ours: Reproduced, baselines: list[Reproduced]
+) -> Iterator[Row]:
+    reproduction = ours.reproduction
+    printed = {
+        (e.metric, e.scope, e.relative_to)
+        for e in ledger.file.entries
+        if _is_of(e, reproduction) and e.form != "absolute"
+    }
+    for baseline in baselines:
+        against = baseline.reproduction.configuration
+        for shown in reproduction.ratios:
+            metric, _, scope = shown.partition("/")
+            if (metric, scope, against) in printed:
+                continue
+            mine = _relative(ours, baseline, metric, scope, "ratio")
+            reasons = reproduction.ratio_reasons
+            label = f"{reproduction.algorithm} {reproduction.configuration} over {against}"
+            pairs = list(_pairs(ledger, reproduction, baseline.reproduction, (metric, scope)))
+            for this, other in pairs:
+                published = relative(this.figure(), other.figure(), "ratio", against)
+                row = _row(ledger, ours, metric, published, mine, reasons)
+                source = f"derived: {this.value:g} / {other.value:g}, {ledger.cite(this)}"
+                yield replace(row, configuration=label, source=source, kind="derived")
+            if not pairs:
+                row = _row(ledger, ours, metric, None, mine, reasons)
+                yield replace(row, configuration=label)
+
+
+def _pairs(
+    ledger: Ledger, this: Reproduction, baseline: Reproduction, shown: tuple[str, str]
+) -> Iterator[tuple[Entry, Entry]]:
+    """Absolute entries of both configurations that share one definition."""
+    entries = ledger.file.entries
+    absolute = [e for e in entries if e.form == "absolute" and (e.metric, e.scope) == shown]
+    for mine in (e for e in absolute if _is_of(e, this)):
+        for other in (e for e in absolute if _is_of(e, baseline)):
+            if not unlike(mine.figure().definition, other.figure().definition) and other.value:
+                yield mine, other
+
+
+def _relative(
+    ours: Reproduced, baseline: Reproduced | None, metric: str, scope: str, form: str
+) -> Figure | str:
+    """Our relative figure, or why there is none."""
+    if baseline is None:
+        return "no design of ours stands for the baseline"
+    this, other = ours.figure(metric, scope), baseline.figure(metric, scope)
+    if this is None or other is None:
+        return _absent(ours if this is None else baseline, metric)
+    try:
+        return relative(this, other, form, baseline.reproduction.configuration)
+    except (UnlikeFiguresError, ZeroDivisionError) as error:
+        return str(error)
+
+
+def _row(
+    ledger: Ledger,
+    ours: Reproduced,
+    metric: str,
+    published: Figure | None,
+    mine: Figure | str | None,
+    reasons: Mapping[str, str],
+) -> Row:
+    reproduction = ours.reproduction
+    reason = "; ".join(text for text in (reasons.get(metric, ""), reproduction.note) if text)
+    label = f"{reproduction.algorithm} {reproduction.configuration}"
+    figure = mine if isinstance(mine, Figure) else None
+    shown = published or figure
+    row = Row(
+        ledger.paper, label, metric,
+        str(shown.definition) if shown else "", shown.definition.unit if shown else "",
+        published.value if published else None, figure.value if figure else None,
+        None, NOT_COMPARABLE, reason, "our model" if published is None else "",
+    )  # fmt: skip
+    if figure is None:
+        absent = mine if isinstance(mine, str) else _absent(ours, metric)
+        return replace(row, reason=_joined(absent, reason))
+    if published is None:
+        return replace(row, reason=_joined("no published figure", reason))
+    apart = unlike(figure.definition, published.definition)
+    if apart:
+        units = (published.definition.unit, figure.definition.unit)
+        unit = units[0] if units[0] == units[1] else f"{units[0]}; ours {units[1]}"
+        return replace(row, unit=unit, reason=_joined(apart, reason))
+    try:
+        value = ratio(figure, published)
+    except ZeroDivisionError as error:
+        return replace(row, verdict=DIFFERS, reason=_joined(str(error), reason))
+    limit = tolerance(metric)
+    if abs(value - 1) <= limit:
+        return replace(row, ratio=value, verdict=AGREES, reason=reason)
+    cause = "" if reasons.get(metric) else f"outside {limit:.0%}, and no cause is written down"
+    return replace(row, ratio=value, verdict=DIFFERS, reason=_joined(cause, reason))
+
+
+def _absent(ours: Reproduced, metric: str) -> str:
+    if not ours.evaluation.metrics:
+        return f"our design is infeasible: {ours.evaluation.reason}"
+    return f"our model has no {metric}"
+
+
+def _joined(*texts: str) -> str:
+    return "; ".join(text for text in texts if text)

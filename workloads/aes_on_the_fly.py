@@ -1,0 +1,147 @@
+"""AES-128 encryption of one block from the cipher key, round keys computed between the rounds.
+
+The kernels have the structure of the two AES programs of Uzuner and Kavun (NLU-V, Cryptography
+8(1):9, 2024): columns taken one after the other, MixColumns on unpacked bytes, and on plain RV32I
+an S-box table with one byte in each 32-bit word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from isa.aes import sbox
+from isa.bits import Bits, concat, const, lookup
+from isa.kernel import Builder, Index
+from isa.table import Table
+from workloads import register
+from workloads.aes import ROUNDS, encrypt_block, expand_key
+from workloads.workload import Buffer, Kernel, Vector, Workload
+
+_WORD_SBOX = Table("aes_sbox_words", 32, sbox().entries)
+_POLYNOMIAL = 0x11B  # FIPS 197 section 4.2
+
+
+def _substitute_by_table(w: Bits) -> Bits:
+    """SubBytes of a word by four loads."""
+    total = lookup(_WORD_SBOX, w.byte(0))
+    for row in range(1, 4):
+        total = total + (lookup(_WORD_SBOX, w.byte(row)) << 8 * row)
+    return total
+
+
+def _substitute_by_unit(w: Bits) -> Bits:
+    """SubBytes of a word by `nnlaese`."""
+    return concat(*(lookup(sbox(), w.byte(row)) for row in reversed(range(4))))
+
+
+def _double(a: Bits) -> Bits:
+    """Product with x of one byte in a word."""
+    return (a << 1) ^ ((const(0, 32) - (a >> 7)) & _POLYNOMIAL)
+
+
+def _mix_column(w: Bits) -> Bits:
+    """MixColumns of one column, byte by byte."""
+    a = [(w << 24 - 8 * row) >> 24 for row in range(4)]
+    twice = [_double(byte) for byte in a]
+    mixed = const(0, 32)
+    for row in range(4):
+        following = (row + 1) % 4
+        total = twice[row] ^ twice[following] ^ a[following] ^ a[(row + 2) % 4] ^ a[(row + 3) % 4]
+        mixed = mixed + (total << 8 * row)
+    return mixed
+
+
+def _shift_rows(s: tuple[Bits, ...]) -> tuple[Bits, ...]:
+    """ShiftRows by masks; row r is byte r of every column."""
+    rows = [[s[(column + row) % 4] & (0xFF << 8 * row) for row in range(4)] for column in range(4)]
+    return tuple(a | b | c | d for a, b, c, d in rows)
+
+
+def _each(k: Builder, apply: Callable[[Bits], Bits], s: tuple[Bits, ...]) -> tuple[Bits, ...]:
+    """Apply a function to four columns in a loop that is never unrolled, as a subroutine would."""
+
+    def step(_: Index, *w: Bits) -> tuple[Bits, ...]:
+        return (*w[1:], apply(w[0]))
+
+    return k.loop(4, step, *s, unroll=False)
+
+
+def _kernel(substitute: Callable[[Bits], Bits], *, is_looped: bool) -> Callable[[Builder], None]:
+    """The whole cipher around a SubBytes of one word, looped over the columns or written out."""
+
+    def build(k: Builder) -> None:
+        source, key, target = k.pointer("input"), k.pointer("key"), k.pointer("output")
+
+        def sub_bytes(s: tuple[Bits, ...]) -> tuple[Bits, ...]:
+            return _each(k, substitute, s) if is_looped else tuple(map(substitute, s))
+
+        def next_key(rcon: Bits, w: tuple[Bits, ...]) -> tuple[Bits, ...]:
+            first = w[0] ^ substitute(w[3].rotr(8)) ^ rcon
+            second = first ^ w[1]
+            third = second ^ w[2]
+            return first, second, third, third ^ w[3]
+
+        def add(s: tuple[Bits, ...], w: tuple[Bits, ...]) -> tuple[Bits, ...]:
+            return tuple(a ^ b for a, b in zip(s, w, strict=True))
+
+        def one_round(_: Index, rcon: Bits, *state: Bits) -> tuple[Bits, ...]:
+            w = next_key(rcon, state[4:])
+            s = _each(k, _mix_column, _shift_rows(sub_bytes(state[:4])))
+            return (_double(rcon), *add(s, w), *w)
+
+        w = tuple(k.load(key, 4 * i) for i in range(4))
+        s = add(tuple(k.load(source, 4 * i) for i in range(4)), w)
+        rcon, *state = k.loop(ROUNDS - 1, one_round, const(1, 32), *s, *w)
+        last = next_key(rcon, tuple(state[4:]))
+        for i, word in enumerate(add(_shift_rows(sub_bytes(tuple(state[:4]))), last)):
+            k.store(target, 4 * i, word)
+
+    return build
+
+
+def _vector(key: str, text: str, answer: str, source: str) -> Vector:
+    inputs = {"input": bytes.fromhex(text), "key": bytes.fromhex(key)}
+    return Vector(inputs, {"output": bytes.fromhex(answer)}, source)
+
+
+@register("aes128-encrypt-on-the-fly")
+def workload() -> Workload:
+    """Encryption of one block from its cipher key."""
+    return Workload(
+        "aes128-encrypt-on-the-fly",
+        "FIPS 197 (2001, updated 2023)",
+        (
+            Buffer("input", 16, "in", secret=True),
+            Buffer("key", 16, "in", secret=True),
+            Buffer("output", 16, "out", declassified=True),
+        ),
+        lambda v: {"output": encrypt_block(v["input"], expand_key(v["key"]))},
+        {
+            "sbox-words": Kernel(
+                "sbox-words",
+                _kernel(_substitute_by_table, is_looped=True),
+                "S-box bytes in 32-bit words, MixColumns byte by byte (Uzuner and Kavun 2024)",
+            ),
+            "nluv": Kernel(
+                "nluv",
+                _kernel(_substitute_by_unit, is_looped=False),
+                "SubBytes on words, MixColumns byte by byte (Uzuner and Kavun 2024)",
+                frozenset({"nnlaese"}),
+            ),
+        },
+        (
+            _vector(
+                "2b7e151628aed2a6abf7158809cf4f3c", "3243f6a8885a308d313198a2e0370734",
+                "3925841d02dc09fbdc118597196a0b32", "FIPS 197 appendix B",
+            ),
+            _vector(
+                "000102030405060708090a0b0c0d0e0f", "00112233445566778899aabbccddeeff",
+                "69c4e0d86a7b0430d8cdb78070b4c55a", "FIPS 197 appendix C.1",
+            ),
+            _vector(
+                "00" * 16, "f34481ec3cc627bacd5dc3fb08f273e6",
+                "0336763e966d92595a567cc9ce537f5e", "NIST AESAVS, GFSbox, encrypt, count 0",
+            ),
+        ),
+        message_bytes=16,
+    )  # fmt: skip

@@ -1,0 +1,249 @@
+"""Timing: when each instruction retires on a core, as a deterministic automaton.
+
+The automaton describes the pipelines of `hw.core`, cycle by cycle, and tests hold the two equal.
+All are single-issue and in order, with separate instruction and data memories that answer in the
+cycle after the address. EX is where an instruction executes; D is its last cycle there, and in
+each pipeline it retires a fixed number of cycles after D. What separates the D of two neighbours:
+
+| pipeline | stages | taken branch, jump | load, result used next | other result used next |
+|---|---|---|---|---|
+| 5, forwarding | IF ID EX MEM WB | 3 | 2 | 1 |
+| 5, none | IF ID EX MEM WB | 3 | 3 (the one after: 2) | 3 (the one after: 2) |
+| 3, forwarding | IF EX WB | 2 | 2 | 1 |
+| 3, none | IF EX WB | 2 | 2 | 2 |
+| 2 | IF EX | 2 | 1, but a load stays in EX for 2 | 1 |
+
+Registers are written in WB; in the 5-stage core ID reads the value written in the same cycle, in
+the 3-stage core EX reads it in the next. Forwarding hands results to ID (5 stages) or EX (3), but
+never a load's data straight from memory into EX. Branches are resolved in EX and predicted not
+taken. A unit with latency L stays in EX for L cycles, and everything behind it waits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from isa.instruction import Instruction
+from isa.translate import Block, Placed
+
+PIPELINES = (2, 3, 5)
+Latencies = Mapping[str, int]
+"""Cycles in EX by mnemonic, 1 where not given; units are not pipelined."""
+
+
+@dataclass(frozen=True)
+class Core:
+    """Parameters of a host core.
+
+    Attributes:
+        name: "default", or a preset that replaces the pipeline's rules by measured ones.
+        xlen: Register width in bits, 32 or 64.
+        pipeline: Number of stages, 2, 3 or 5.
+        forwarding: Results reach waiting instructions before they are written back.
+    """
+
+    name: str = "default"
+    xlen: int = 32
+    pipeline: int = 5
+    forwarding: bool = True
+
+    def __post_init__(self) -> None:
+        if self.name not in ("default", *PRESETS):
+            raise ValueError(
+                f"name of a core must be one of {['default', *PRESETS]}, not {self.name!r}"
+            )
+        if self.xlen not in (32, 64):
+            raise ValueError(f"xlen must be 32 or 64, not {self.xlen!r}")
+        if self.pipeline not in PIPELINES or isinstance(self.pipeline, bool):
+            raise ValueError(f"pipeline must be one of {list(PIPELINES)}, not {self.pipeline!r}")
+        if not isinstance(self.forwarding, bool):
+            raise ValueError(f"forwarding must be true or false, not {self.forwarding!r}")
+
+    def canonical(self) -> Core:
+        """The core without parameters that cannot matter: two stages have nothing to forward."""
+        if self.name in PRESETS:
+            return PRESETS[self.name]
+        return replace(self, forwarding=True) if self.pipeline == 2 else self
+
+    @property
+    def has_netlist(self) -> bool:
+        """Whether `hw.core` can build it, so that cycle counts can be confirmed."""
+        return self.name not in PRESETS
+
+
+PRESETS: dict[str, Core] = {}
+"""Cores with a fixed set of rules, by name."""
+
+
+class State(NamedTuple):
+    """What the past still means for the next instruction, relative to the last D.
+
+    Attributes:
+        issue: Cycles from the last D to the earliest next start in EX.
+        pending: (register, cycles) for results that cannot be used at `issue` yet.
+    """
+
+    issue: int = 1
+    pending: tuple[tuple[int, int], ...] = ()
+
+
+START = State()
+
+
+class Pipeline:
+    """The automaton of one core with given unit latencies."""
+
+    def __init__(self, core: Core, latencies: Latencies | None = None) -> None:
+        """Fix the rules.
+
+        Raises:
+            ValueError: A latency below 1, or a core that has other rules.
+        """
+        for name, cycles in sorted((latencies or {}).items()):
+            if not isinstance(cycles, int) or cycles < 1:
+                raise ValueError(f"latency of {name} must be at least 1 cycle, not {cycles!r}")
+        self.core = core = core.canonical()
+        self.latencies = dict(latencies or {})
+        self._after_taken = 3 if core.pipeline == 5 else 2
+        self._load_stays = 2 if core.pipeline == 2 else 1
+        if core.pipeline == 2:
+            self._after_load = self._after_result = 1
+        elif core.forwarding:
+            self._after_load, self._after_result = 2, 1
+        else:
+            self._after_load = self._after_result = 3 if core.pipeline == 5 else 2
+
+    def step(
+        self, state: State, instruction: Instruction, fields: Mapping[str, int], taken: bool
+    ) -> tuple[int, State]:
+        """Time one instruction.
+
+        Args:
+            state: What came before.
+            instruction: What executes.
+            fields: Its operand fields.
+            taken: Whether it leaves the straight line.
+
+        Returns:
+            Cycles from the previous D to its own, and the state after it.
+        """
+        start = state.issue
+        if state.pending:
+            reads = [fields[r] for r in instruction.sources]
+            for register, ready in state.pending:
+                if ready > start and register in reads:
+                    start = ready
+        kind = instruction.kind
+        stays = self._load_stays if kind == "load" else self.latencies.get(instruction.name, 1)
+        done = start + stays - 1
+        pending = [(r, ready - done) for r, ready in state.pending if ready - done > 1]
+        rd = fields.get("rd", 0)
+        if rd:
+            pending = [p for p in pending if p[0] != rd]
+            after = self._after_load if kind == "load" else self._after_result
+            if after > 1:
+                pending.append((rd, after))
+        return done, State(self._after_taken if taken else 1, tuple(pending))
+
+
+Automaton = Pipeline
+
+
+def automaton(core: Core, latencies: Latencies | None = None) -> Automaton:
+    """The automaton of a core."""
+    return Pipeline(core, latencies)
+
+
+def taken(blocks: Sequence[Block], index: int, following: int | None) -> bool:
+    """Whether the last instruction of a block led elsewhere than to the address after it."""
+    block = blocks[index]
+    if not block.instructions:
+        return False
+    kind = block.instructions[-1].instruction.kind
+    if kind == "jump":
+        return True
+    if kind != "branch" or following is None:
+        return False
+    then = blocks[following]
+    return then.pc != block.next_pc or then.taken_entry
+
+
+@dataclass
+class Pricer:
+    """Prices traces of one translated program on one core, remembering each (block, state).
+
+    Attributes:
+        blocks: The blocks of the program by index.
+        rules: The automaton.
+    """
+
+    blocks: Sequence[Block]
+    rules: Automaton
+    _known: dict[tuple[int, bool, State], tuple[int, State]] = field(default_factory=dict)
+
+    def price(self, trace: Sequence[int], entry: int) -> int:
+        """Cycles of the kernel in a recorded trace; nothing is executed again.
+
+        Args:
+            trace: Block indices in the order executed.
+            entry: Address of the kernel. Blocks below it are the calling stub.
+
+        Returns:
+            Retirement of the kernel's last instruction minus that of the call into it. Without a
+            stub, the cycles from an empty pipeline's first EX to the last retirement's D.
+        """
+        blocks = self.blocks
+        state, cycles, total = START, 0, 0
+        known = self._known
+        last = len(trace) - 1
+        for position, index in enumerate(trace):
+            leaves = taken(blocks, index, trace[position + 1] if position < last else None)
+            key = (index, leaves, state)
+            found = known.get(key)
+            if found is None:
+                found = known[key] = self._block(index, leaves, state)
+            cycles, state = found
+            if blocks[index].pc >= entry:
+                total += cycles
+        return total
+
+    def _block(self, index: int, leaves: bool, state: State) -> tuple[int, State]:
+        total = 0
+        instructions = self.blocks[index].instructions
+        for placed in instructions:
+            is_last = placed is instructions[-1]
+            cycles, state = self.rules.step(
+                state, placed.instruction, placed.fields, leaves and is_last
+            )
+            total += cycles
+        return total, state
+
+
+def retirements(
+    blocks: Sequence[Block], trace: Sequence[int], rules: Automaton
+) -> Iterator[tuple[int, Placed]]:
+    """Each executed instruction with its D, counted from 1 for an empty pipeline's first EX."""
+    state, now = START, 0
+    for position, index in enumerate(trace):
+        following = trace[position + 1] if position + 1 < len(trace) else None
+        leaves = taken(blocks, index, following)
+        instructions = blocks[index].instructions
+        for placed in instructions:
+            is_last = placed is instructions[-1]
+            cycles, state = rules.step(state, placed.instruction, placed.fields, leaves and is_last)
+            now += cycles
+            yield now, placed
+
+
+def price(
+    blocks: Sequence[Block],
+    trace: Sequence[int],
+    core: Core,
+    latencies: Latencies | None = None,
+    *,
+    entry: int = 0,
+) -> int:
+    """Cycles of the kernel in a recorded trace on a core; see `Pricer.price`."""
+    return Pricer(blocks, automaton(core, latencies)).price(trace, entry)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import TypeAlias
@@ -11,6 +11,7 @@ import pyrtl
 
 from hw.area import bitblast, estimate
 from hw.lower import Circuits, lower
+from hw.merge import Choice, any_of, merge
 from hw.technology import Technology
 from isa.bits import Bits, arg, substitute
 from isa.encoding import Immediate
@@ -39,7 +40,6 @@ class ExtensionLogic:
         writes_rd: 1 bit, and that instruction has a destination register.
         result: xlen bits, its result; without meaning where `writes_rd` is 0.
         selected: 1 bit for each instruction by name.
-        values: what each instruction computes, `rd` first, by name.
         state: register of each architectural state element by name.
     """
 
@@ -47,7 +47,6 @@ class ExtensionLogic:
     writes_rd: Wire
     result: Wire
     selected: Mapping[str, Wire]
-    values: Mapping[str, tuple[Wire, ...]]
     state: Mapping[str, pyrtl.Register]
 
 
@@ -89,7 +88,7 @@ def extension_logic(
 ) -> ExtensionLogic:
     """Build decoder, datapaths, result selection and state in the working block.
 
-    All datapaths stand on the same operand wires and are lowered together, so that what two
+    All datapaths stand on the same operand wires and are merged (`hw.merge`), so that what two
     instructions share is built once. One cycle: `result` follows the inputs combinationally, and
     state registers take their new value at the end of a cycle in which `commit` is 1 and the
     word is one that writes them. Registers start at 0.
@@ -116,28 +115,25 @@ def extension_logic(
     env: dict[str, Wire] = {**operands, **state}
     env.update((name, _immediate(instr, i)) for name, i in immediates.items())
 
-    roots = [root for e in effects for root in e.values()]
-    wires = iter(lower(roots, env, circuits))
-    values = {
-        i.name: tuple(next(wires) for _ in e.values())
-        for i, e in zip(instructions, effects, strict=True)
-    }
     selected = matches(instr, instructions)
+    select = {name: arg(f"select {name}", 1) for name in selected}
+    env.update((str(select[name].attr), wire) for name, wire in selected.items())
 
-    results: dict[Bits, list[Wire]] = {}
-    updates: dict[str, dict[Bits, list[Wire]]] = {name: {} for name in state}
-    wire_of: dict[Bits, Wire] = {}
+    results: list[Choice] = []
+    updates: dict[str, list[Choice]] = {name: [] for name in state}
     for instruction, e in zip(instructions, effects, strict=True):
-        wire_of.update(zip(e.values(), values[instruction.name], strict=True))
+        chosen = select[instruction.name]
         if e.rd is not None:
-            results.setdefault(e.rd, []).append(selected[instruction.name])
+            results.append((e.rd, chosen))
         for name, value in e.state:
-            updates[name].setdefault(value, []).append(selected[instruction.name])
-    for name, register in state.items():
-        value, enable = _select(updates[name], wire_of, len(register))
+            updates[name].append((value, chosen))
+    roots = [any_of(select.values()), any_of(s for _, s in results), merge(results, xlen)]
+    for name, choices in updates.items():
+        roots += [any_of(s for _, s in choices), merge(choices, widths[name])]
+    is_ext, writes_rd, result, *rest = lower(roots, env, circuits)
+    for register, enable, value in zip(state.values(), rest[::2], rest[1::2], strict=True):
         register.next <<= pyrtl.select(enable & commit, value, register)
-    result, writes_rd = _select(results, wire_of, xlen)
-    return ExtensionLogic(_any(selected.values()), writes_rd, result, selected, values, state)
+    return ExtensionLogic(is_ext, writes_rd, result, selected, state)
 
 
 def _state_of(instruction: Instruction, xlen: int) -> tuple[tuple[str, Bits], ...]:
@@ -177,33 +173,6 @@ def _immediate(instr: Wire, immediate: Immediate) -> Wire:
     return pyrtl.concat_list(
         [instr[position[i]] if i in position else pyrtl.Const(0, 1) for i in range(immediate.width)]
     )
-
-
-def _any(bits: Iterable[Wire]) -> Wire:
-    level = list(bits)
-    if not level:
-        return pyrtl.Const(0, 1)
-    while len(level) > 1:
-        pairs = [level[i] | level[i + 1] for i in range(0, len(level) - 1, 2)]
-        level = [*pairs, *(level[-1:] if len(level) % 2 else [])]
-    return level[0]
-
-
-def _select(
-    choices: Mapping[Bits, Sequence[Wire]], wire_of: Mapping[Bits, Wire], width: int
-) -> tuple[Wire, Wire]:
-    """Return the value whose select bit is 1 (AND-OR, at most one is; else 0), and their OR.
-
-    A single choice is returned ungated: whoever takes it looks at the second wire.
-    """
-    if len(choices) == 1:
-        ((value, selects),) = choices.items()
-        return wire_of[value], _any(selects)
-    level = [
-        (wire_of[value] & _any(selects).sign_extended(width)) for value, selects in choices.items()
-    ]
-    total = pyrtl.Const(0, width) if not level else _any(level)
-    return total, _any(select for selects in choices.values() for select in selects)
 
 
 def _operands(instructions: Sequence[Instruction], xlen: int) -> dict[str, Wire]:
@@ -251,18 +220,23 @@ def unit_arrivals(
     Before decode and result selection; with `starts` (see `hw.area.estimate`) after the arrival
     of its operands. What decides how many cycles an instruction needs.
     """
+    immediates: dict[str, Immediate] = {}
+    effects = [_effects(i, xlen, immediates) for i in instructions]
     with pyrtl.temp_working_block():
-        logic = extension_logic(
-            instructions,
-            xlen,
-            circuits,
-            instr=pyrtl.Input(32, "instr"),
-            operands=_operands(instructions, xlen),
-            commit=pyrtl.Input(1, "commit"),
-        )
-        for name, wires in logic.values.items():
-            output = pyrtl.Output(sum(map(len, wires)), f"unit {name}")
-            output <<= pyrtl.concat(*wires)
+        instr = pyrtl.Input(32, "instr")
+        env = _operands(instructions, xlen)
+        widths = {n: i.state[n] for i in instructions for n in i.reads_state}
+        env.update((name, pyrtl.Input(width, name)) for name, width in widths.items())
+        env.update((name, _immediate(instr, i)) for name, i in immediates.items())
+        wires = iter(lower([root for e in effects for root in e.values()], env, circuits))
+        for instruction, e in zip(instructions, effects, strict=True):
+            for k in range(len(e.values())):
+                wire = next(wires)
+                output = pyrtl.Output(len(wire), f"{instruction.name} {k}")
+                output <<= wire
         graph = bitblast(pyrtl.working_block())
     cost = estimate(graph, technology, starts=starts)
-    return {i.name: cost.arrival(f"unit {i.name}") for i in instructions}
+    return {
+        i.name: max(cost.arrival(f"{i.name} {k}") for k in range(len(e.values())))
+        for i, e in zip(instructions, effects, strict=True)
+    }

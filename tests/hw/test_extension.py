@@ -9,7 +9,7 @@ from pathlib import Path
 import pyrtl
 import pytest
 
-from hw.area import bitblast, estimate
+from hw.area import bitblast, estimate, mapped
 from hw.extension import build_extension, extension_logic, matches, unit_arrivals
 from hw.graph import Graph
 from hw.lower import Circuits
@@ -124,6 +124,14 @@ def test_the_published_register_count_of_nluv() -> None:
 
 def graph(*names: str, circuit: str = "boyar_peralta") -> Graph:
     return bitblast(build_extension(instructions(*names), 32, circuits(circuit)))
+
+
+@pytest.mark.parametrize(("names", "published"), [(["zkne"], 630), (["zkne", "zknd"], 1149)])
+def test_the_aes_unit_has_the_published_area(names: list[str], published: int) -> None:
+    # Marshall et al., "The design of scalar AES instruction set extensions for RISC-V", TCHES
+    # 2021(1), variant 3 (which became Zkne and Zknd): NAND2 equivalents of its unit.
+    cost = mapped(graph(*names), GE)
+    assert cost.area_ge == pytest.approx(published, rel=0.1)
 
 
 def test_instructions_share_what_they_have_in_common() -> None:

@@ -1,0 +1,120 @@
+"""ALU: the arithmetic that the instructions of a core share, and the formatting of memory data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import pyrtl
+
+from hw.decoder import Control
+
+Wire: TypeAlias = pyrtl.WireVector
+
+
+@dataclass(frozen=True)
+class Executed:
+    """Results of the execute stage.
+
+    Attributes:
+        result: Value for rd, xlen bits.
+        address: Address of a memory access, xlen bits.
+        target: Where a jump or branch leads, xlen bits.
+        taken: 1 bit, it leads there.
+    """
+
+    result: Wire
+    address: Wire
+    target: Wire
+    taken: Wire
+
+
+def execute(control: Control, pc: Wire, rs1: Wire, rs2: Wire, immediate: Wire) -> Executed:
+    """Build the shared arithmetic: one adder that also compares, one shifter, logic, one more
+    adder for targets.
+    """
+    width = len(rs1)
+
+    def spread(bit: Wire) -> Wire:
+        return bit.sign_extended(width)
+
+    a = pyrtl.select(control.a_pc, pc, rs1) & spread(~control.a_zero)
+    b = pyrtl.select(control.b_imm, immediate, rs2)
+    addend = pyrtl.select(control.b_four, pyrtl.Const(4, width), b) ^ spread(control.subtract)
+    # The carry enters through a position below the lowest, so that there is one adder only.
+    total = _named(pyrtl.concat(a, pyrtl.Const(1, 1)) + pyrtl.concat(addend, control.subtract))
+    sum_, carry = total[1 : width + 1], total[width + 1]
+    less = ~carry ^ (control.signed & (rs1[-1] ^ b[-1]))
+
+    exclusive = rs1 ^ b
+    logic = pyrtl.select(
+        control.logic_and, rs1 & b, pyrtl.select(control.logic_or, rs1 | b, exclusive)
+    )
+    amount = b[: width.bit_length() - 1]
+    result = pyrtl.select(control.less, less.zero_extended(width), sum_)
+    result = pyrtl.select(control.logic, logic, result)
+    result = pyrtl.select(control.shift, _shifted(control, rs1, amount), result)
+
+    base = pyrtl.select(control.to_register, rs1, pc)
+    target = _named(base + immediate)[:width]
+    condition = pyrtl.select(control.compare_less, less, exclusive == 0) ^ control.invert
+    taken = control.jump | control.host | (control.branch & condition)
+    return Executed(result, sum_, pyrtl.concat(target[1:], pyrtl.Const(0, 1)), taken)
+
+
+def _shifted(control: Control, value: Wire, amount: Wire) -> Wire:
+    """One shifter to the right; a shift to the left goes through it reversed."""
+    reverse = pyrtl.concat_list(list(value)[::-1])
+    x = pyrtl.select(control.shift_left, reverse, value)
+    sign = control.shift_sign & value[-1]
+    for i in range(len(amount)):
+        fill = sign.sign_extended(1 << i)
+        x = pyrtl.select(amount[i], pyrtl.concat(fill, x[1 << i :]), x)
+    return pyrtl.select(control.shift_left, pyrtl.concat_list(list(x)[::-1]), x)
+
+
+def _named(wire: Wire) -> Wire:
+    """A wire of its own for an arithmetic result, which PyRTL's Verilog exporter needs."""
+    own = Wire(bitwidth=len(wire))
+    own <<= wire
+    return own
+
+
+def store_lanes(value: Wire, size: Wire, offset: Wire) -> tuple[Wire, Wire]:
+    """Place a value to be stored.
+
+    Args:
+        value: The register, 32 bits.
+        size: log2 of the bytes stored, 2 bits.
+        offset: Lowest 2 bits of the address, a multiple of the size.
+
+    Returns:
+        The memory word with the value in the right bytes, and one write enable a byte.
+    """
+    byte, half = value[0:8], value[0:16]
+    is_word, is_half = size[1], size[0]
+    data = pyrtl.select(
+        is_word,
+        value,
+        pyrtl.select(is_half, pyrtl.concat(half, half), pyrtl.concat(byte, byte, byte, byte)),
+    )
+    enables = []
+    for lane in range(4):
+        same_half = offset[1] == (lane >> 1)
+        same_byte = same_half & (offset[0] == (lane & 1))
+        enables.append(is_word | pyrtl.select(is_half, same_half, same_byte))
+    return data, pyrtl.concat_list(enables)
+
+
+def loaded_value(word: Wire, size: Wire, offset: Wire, signed: Wire) -> Wire:
+    """Pick and extend the bytes that a load of `size` at `offset` asks for, from a 32-bit word."""
+    half = pyrtl.select(offset[1], word[16:32], word[0:16])
+    byte = pyrtl.select(offset[0], half[8:16], half[0:8])
+    is_word, is_half = size[1], size[0]
+    sign = signed & pyrtl.select(is_half, half[15], byte[7])
+    fill = sign.sign_extended(8)
+    low_half = pyrtl.concat(pyrtl.select(is_half, half[8:16], fill), byte)
+    # A half-word keeps its own low byte; a byte's offset within the half is 0 for halves.
+    low_half = pyrtl.select(is_half, half, low_half)
+    narrow = pyrtl.concat(sign.sign_extended(16), low_half)
+    return pyrtl.select(is_word, word, narrow)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -167,43 +168,35 @@ class Graph:
         for fanin in self.fanin:
             flat.append(len(fanin))
             flat.extend(fanin)
+        if sys.byteorder == "big":
+            flat.byteswap()
+        state.update(flat.tobytes())
         for port in (*self.sources, *self.sinks):
             state.update(f"{port.name}:{port.role}:{port.literals};".encode())
         for memory in self.memories:
             state.update(f"{memory};".encode())
         state.update(f"{sorted(self.memory_of.items())}".encode())
-        if flat.itemsize != 8:  # pragma: no cover - "Q" is 8 bytes on every supported platform
-            raise SystemError(f"array item must be 8 bytes, not {flat.itemsize}")
-        state.update(b"".join(value.to_bytes(8, "little") for value in flat))
         return state.hexdigest()
 
 
-def _reachable_order(graph: Graph, roots: Iterable[int]) -> list[int]:
-    """Return the nodes under `roots` depth first, fan-in before fan-out."""
-    done: set[int] = {0}
-    order: list[int] = []
-    for root in roots:
-        stack = [root >> 1]
-        while stack:
-            node = stack[-1]
-            if node in done:
-                stack.pop()
-                continue
-            missing = [f >> 1 for f in graph.fanin[node] if f >> 1 not in done]
-            if missing:
-                stack.extend(reversed(missing))
-                continue
-            stack.pop()
-            done.add(node)
-            order.append(node)
-    return order
+def _live(graph: Graph, roots: Iterable[int]) -> bytearray:
+    """Return 1 for each node that a literal of `roots` depends on."""
+    live = bytearray(len(graph.kind))
+    for literal in roots:
+        live[literal >> 1] = 1
+    fanin = graph.fanin
+    for node in range(len(live) - 1, 0, -1):
+        if live[node]:
+            for literal in fanin[node]:
+                live[literal >> 1] = 1
+    return live
 
 
 def sweep(graph: Graph, sinks: Sequence[str] | None = None) -> Graph:
-    """Return `graph` without the nodes that reach no sink, numbered by structure alone.
+    """Return `graph` without the nodes that no sink depends on; the others keep their order.
 
     With `sinks`, only the ports of these names are kept, and what feeds them: the cone of one
-    output. Sources stay in their order; bits that nothing reads stay ports but cost nothing.
+    output. Bits of inputs and registers that nothing reads stay ports and cost nothing.
     """
     kept = [port for port in graph.sinks if sinks is None or port.name in sinks]
     if sinks is not None:
@@ -212,22 +205,16 @@ def sweep(graph: Graph, sinks: Sequence[str] | None = None) -> Graph:
             if name not in known:
                 names = ", ".join(sorted(known)) or "none"
                 raise ValueError(f"sink must be one of {names}, not {name!r}")
+    live = _live(graph, (literal for port in kept for literal in port.literals))
     result = Graph(memories=list(graph.memories))
     new = {0: FALSE}
-    for port in graph.sources:
-        if port.role != "read":
-            for literal in port.literals:
-                new[literal >> 1] = result.input()
-    for node in _reachable_order(graph, (literal for port in kept for literal in port.literals)):
-        if node in new:
-            continue
-        kind = graph.kind[node]
-        fanin = tuple(new[f >> 1] ^ (f & 1) for f in graph.fanin[node])
-        if kind in (Kind.AND, Kind.XOR):
-            fanin = (min(fanin), max(fanin))
-        new[node] = result._new(kind, fanin)
-        if kind is Kind.MEMORY:
-            result.memory_of[new[node] >> 1] = graph.memory_of[node]
+    for node, (kind, fanin) in enumerate(zip(graph.kind, graph.fanin, strict=True)):
+        if kind is Kind.INPUT:
+            new[node] = result.input()
+        elif live[node] and node:
+            new[node] = result._new(kind, tuple([new[f >> 1] ^ (f & 1) for f in fanin]))
+            if kind is Kind.MEMORY:
+                result.memory_of[new[node] >> 1] = graph.memory_of[node]
 
     def rename(ports: Iterable[Port]) -> list[Port]:
         return [

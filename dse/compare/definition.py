@@ -49,7 +49,7 @@ class Definition:
         parts += [f"key schedule {self.key_schedule}"] if self.key_schedule else []
         if self.form == "absolute":
             parts += [f"in {self.technology}"] if known.is_of_hardware and self.technology else []
-            parts += [f"on {self.core}"] if known.is_of_core and self.core else []
+            parts += [f"on {self.core}"] if binds_core(self) and self.core else []
         return ", ".join(parts)
 
 
@@ -61,13 +61,19 @@ class Figure:
     definition: Definition
 
 
+def binds_core(definition: Definition) -> bool:
+    """Whether an absolute figure belongs to one host core: its cycles, or its area as a whole."""
+    known = LEDGER_METRICS[definition.metric]
+    return known.is_of_core or (known.is_of_hardware and definition.scope in ("whole", "core"))
+
+
 def unlike(one: Definition, other: Definition) -> str:
     """Why figures of two definitions must not be divided; empty where they may."""
     known = LEDGER_METRICS[other.metric]
     shared = ["metric", "unit", "form", "per", "key_schedule", "scope", "against"]
     if other.form == "absolute":
         shared += ["technology"] if known.is_of_hardware else []
-        shared += ["core"] if known.is_of_core else []
+        shared += ["core"] if binds_core(other) else []
     for name in shared:
         mine, theirs = getattr(one, name), getattr(other, name)
         label = {"against": "baseline", "core": "host core"}.get(name, name.replace("_", " "))

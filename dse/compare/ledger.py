@@ -92,7 +92,7 @@ class Entry(Strict):
         """The figure to compare: a gain of 68 % as a ratio of 0.32, everything else as printed."""
         form, value = self.form, float(self.value)
         if form in ("gain", "increase"):
-            value = 1 - value / 100 if form == "gain" else 1 + value / 100
+            value = (100 - value if form == "gain" else 100 + value) / 100
             form = "ratio"
         unit = self.unit if form == "absolute" else FORM_UNITS[form]
         return Figure(

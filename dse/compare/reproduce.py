@@ -76,7 +76,7 @@ class Reproduced:
                 key_schedule=self.reproduction.key_schedule if known.is_of_program else "",
                 scope=scope,
                 technology=self.technology if known.is_of_hardware else "",
-                core=self.core if known.is_of_core else "",
+                core=self.core,
             ),
         )  # fmt: skip
 

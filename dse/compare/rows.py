@@ -133,17 +133,10 @@ def _derived_ratio_rows(
     ledger: Ledger, ours: Reproduced, baselines: list[Reproduced]
 ) -> Iterator[Row]:
     reproduction = ours.reproduction
-    printed = {
-        (e.metric, e.scope, e.relative_to)
-        for e in ledger.file.entries
-        if _is_of(e, reproduction) and e.form != "absolute"
-    }
     for baseline in baselines:
         against = baseline.reproduction.configuration
         for shown in reproduction.ratios:
             metric, _, scope = shown.partition("/")
-            if (metric, scope, against) in printed:
-                continue
             mine = _relative(ours, baseline, metric, scope, "ratio")
             reasons = reproduction.ratio_reasons
             label = f"{reproduction.algorithm} {reproduction.configuration} over {against}"

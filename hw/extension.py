@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import TypeAlias
 
 import pyrtl
 
-from hw.area import bitblast, estimate
+from hw.area import Cost, bitblast, estimate
 from hw.lower import Circuits, lower
 from hw.merge import Choice, any_of, merge
 from hw.technology import Technology
@@ -214,8 +214,9 @@ def unit_arrivals(
     circuits: Circuits,
     technology: Technology,
     starts: Mapping[str, float] | None = None,
+    rung: Callable[..., Cost] = estimate,
 ) -> dict[str, float]:
-    """Return when the datapath of each instruction is ready, FO4, by the estimate rung.
+    """Return when the datapath of each instruction is ready, FO4, on `estimate` or `mapped`.
 
     Before decode and result selection; with `starts` (see `hw.area.estimate`) after the arrival
     of its operands. What decides how many cycles an instruction needs.
@@ -235,7 +236,7 @@ def unit_arrivals(
                 output = pyrtl.Output(len(wire), f"{instruction.name} {k}")
                 output <<= wire
         graph = bitblast(pyrtl.working_block())
-    cost = estimate(graph, technology, starts=starts)
+    cost = rung(graph, technology, starts=starts)
     return {
         i.name: max(cost.arrival(f"{i.name} {k}") for k in range(len(e.values())))
         for i, e in zip(instructions, effects, strict=True)

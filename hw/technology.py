@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["TECHNOLOGIES", "Rung", "Technology", "technology"]
+__all__ = ["Rung", "Technology", "technology", "technology_names"]
 
 
 @dataclass(frozen=True)
@@ -69,11 +69,13 @@ class Technology:
         raise ValueError(f"rung must be 'estimate' or 'mapped', not {name!r}")
 
 
-TECHNOLOGIES = ("ge", "xc7")
+def technology_names() -> tuple[str, ...]:
+    """Return the names that `technology` knows."""
+    return ("ge", "xc7")
 
 
 def technology(name: str, fo4_ps: float = 50.0) -> Technology:
-    """Return the technology called `name`, one of `TECHNOLOGIES`.
+    """Return the technology called `name`, one of `technology_names()`.
 
     `ge` counts gate equivalents. `xc7` (Xilinx 7 series) adds a LUT level delay; its LUT counts
     are 6-input LUTs without carry chains, DSP slices and wide-multiplexer cells (against
@@ -90,4 +92,4 @@ def technology(name: str, fo4_ps: float = 50.0) -> Technology:
             lut_level_ns=0.63,
             mapped=Rung("mapped", area_error=0.07, delay_error=0.14, luts_error=0.63),
         )
-    raise ValueError(f"technology must be one of {', '.join(TECHNOLOGIES)}, not {name!r}")
+    raise ValueError(f"technology must be one of {', '.join(technology_names())}, not {name!r}")

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
 import pyrtl
 
-__all__ = ["Build", "Circuit", "circuit", "circuits_for", "register"]
+__all__ = [
+    "Build",
+    "Circuit",
+    "chosen_circuits",
+    "circuit",
+    "circuit_names",
+    "circuits_for",
+    "register",
+    "table_names",
+]
 
 Build = Callable[[pyrtl.WireVector], pyrtl.WireVector]
 """Makes the circuit in the working block: index of the table in, its entry out."""
@@ -55,6 +64,22 @@ def circuits_for(table: str) -> dict[str, Build]:
     """Return the circuits of `table` by name, in alphabetical order; empty if it has none."""
     _discover()
     return {name: _registry[of, name].build for of, name in sorted(_registry) if of == table}
+
+
+def table_names() -> tuple[str, ...]:
+    """Return the names of the tables that have circuits, sorted."""
+    _discover()
+    return tuple(sorted({table for table, _ in _registry}))
+
+
+def circuit_names(table: str) -> tuple[str, ...]:
+    """Return the names of the circuits of `table`, sorted; empty if it has none."""
+    return tuple(circuits_for(table))
+
+
+def chosen_circuits(choice: Mapping[str, str]) -> dict[str, Build]:
+    """Return the circuit for each table of `choice` (table name to circuit name)."""
+    return {table: circuit(table, name).build for table, name in choice.items()}
 
 
 def circuit(table: str, name: str) -> Circuit:

@@ -7,7 +7,14 @@ from hw.bitblast import bitblast
 from hw.graph import Kind
 from hw.linear import apply_network, compose, invert, xor_network
 from hw.tower import towers
-from hw.units import Build, circuit, circuits_for
+from hw.units import (
+    Build,
+    chosen_circuits,
+    circuit,
+    circuit_names,
+    circuits_for,
+    table_names,
+)
 
 
 def gf_multiply(a: int, b: int) -> int:
@@ -76,9 +83,12 @@ def test_every_circuit_equals_the_sbox(table: str, name: str) -> None:
 
 
 def test_circuits_are_found_and_named() -> None:
-    assert list(circuits_for("aes_sbox")) == NAMES
     assert list(circuits_for("aes_inv_sbox")) == NAMES
     assert circuits_for("no_such_table") == {}
+    assert set(EXPECTED) <= set(table_names())
+    assert list(circuit_names("aes_sbox")) == NAMES
+    chosen = chosen_circuits({"aes_sbox": "table", "aes_inv_sbox": "composite"})
+    assert chosen["aes_inv_sbox"] is circuits_for("aes_inv_sbox")["composite"]
     assert "Boyar" in circuit("aes_sbox", "boyar_peralta").source
     with pytest.raises(
         ValueError,

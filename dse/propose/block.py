@@ -1,0 +1,87 @@
+"""Block: the straight-line pieces of a traced kernel as graphs, weighted by how often they run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from dse.propose.graph import Graph
+from isa.bits import Bits, fold
+from isa.kernel import (
+    Effect,
+    Kernel,
+    LoadEffect,
+    LoopEffect,
+    ProductEffect,
+    StoreEffect,
+    SubstitutionEffect,
+)
+
+
+def blocks(kernel: Kernel, name: str, weight: float = 1.0) -> list[Graph]:
+    """One graph for the top level of a kernel and one for each loop body.
+
+    Args:
+        kernel: As traced; loops that are to be seen across iterations must be unrolled in it.
+        name: What to call it in reports.
+        weight: Executions of the whole kernel.
+
+    Returns:
+        Graphs with at least one operation, outermost first. Loads, loop-carried values and results
+        of stateful operations enter from outside.
+    """
+    found: list[Graph] = []
+    _collect(kernel.body, (), name, weight, found)
+    return found
+
+
+def _collect(
+    body: Iterable[Effect],
+    results: tuple[Bits, ...],
+    name: str,
+    weight: float,
+    found: list[Graph],
+) -> None:
+    roots = [*_values(body), *results]
+    distinct = list(dict.fromkeys(r for r in roots if r.args))
+    graph = Graph.of(distinct, weight=weight, name=name)
+    if graph.size:
+        found.append(graph)
+    loops = [e for e in body if isinstance(e, LoopEffect)]
+    for i, loop in enumerate(loops):
+        inner = f"{name}.loop{i}" if len(loops) > 1 else f"{name}.loop"
+        _collect(loop.body, loop.results, inner, weight * loop.count, found)
+
+
+def _values(body: Iterable[Effect]) -> Iterator[Bits]:
+    """Expressions that the effects of one level read."""
+    for effect in body:
+        match effect:
+            case StoreEffect():
+                yield _stored(effect)
+            case ProductEffect() | SubstitutionEffect():
+                yield effect.operand
+            case LoopEffect():
+                yield from effect.initial
+            case LoadEffect():
+                pass
+
+
+def _stored(effect: StoreEffect) -> Bits:
+    """What a store needs: without operators that only select the bits written anyway."""
+    value = effect.value
+    while value.op in ("slice", "zext") and (value.op == "zext" or value.attr == 0):
+        if value.args[0].width < effect.width:
+            break
+        value = value.args[0]
+    return value
+
+
+def operations(graphs: Iterable[Graph]) -> int:
+    """Operations in all graphs."""
+    return sum(g.size for g in graphs)
+
+
+def depth(graph: Graph) -> int:
+    """Operators on the longest path below any result."""
+    roots = [v.origin for i, v in enumerate(graph.vertices) if graph.live_out >> i & 1]
+    return max(fold(roots, lambda n, xs: 1 + max(xs, default=-1)), default=0)

@@ -112,9 +112,5 @@ def loaded_value(word: Wire, size: Wire, offset: Wire, signed: Wire) -> Wire:
     byte = pyrtl.select(offset[0], half[8:16], half[0:8])
     is_word, is_half = size[1], size[0]
     sign = signed & pyrtl.select(is_half, half[15], byte[7])
-    fill = sign.sign_extended(8)
-    low_half = pyrtl.concat(pyrtl.select(is_half, half[8:16], fill), byte)
-    # A half-word keeps its own low byte; a byte's offset within the half is 0 for halves.
-    low_half = pyrtl.select(is_half, half, low_half)
-    narrow = pyrtl.concat(sign.sign_extended(16), low_half)
-    return pyrtl.select(is_word, word, narrow)
+    low = pyrtl.select(is_half, half, pyrtl.concat(sign.sign_extended(8), byte))
+    return pyrtl.select(is_word, word, pyrtl.concat(sign.sign_extended(16), low))

@@ -1,0 +1,242 @@
+"""Core: an in-order RV32 core in PyRTL, parametric, with a slot for the units of an extension."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import pyrtl
+
+from hw.decoder import Decoder
+from hw.extension import extension_logic
+from hw.lower import Circuits
+from hw.pipeline import Ports, Retired, build_pipeline
+from isa.instruction_set import InstructionSet
+from isa.timing import Core, Latencies
+
+__all__ = ["CoreBlock", "build_core", "core_block"]
+
+Wire: TypeAlias = pyrtl.WireVector
+
+TEXT_WORDS_BITS = 14
+"""Address bits of instruction memory in words: 64 KiB from address 0."""
+DATA_WORDS_BITS = 16
+"""Address bits of data memory in words: the lowest 256 KiB of the address space."""
+
+
+@dataclass(frozen=True)
+class CoreBlock:
+    """A core with its memories, for simulation.
+
+    Attributes:
+        block: The PyRTL block. Outputs: retire_valid, retire_pc, write_enable, write_rd,
+            write_value, and store_enable, store_address, store_data, store_bytes.
+        instruction_memory: Words by word address.
+        data_lanes: One memory of bytes for each byte of a word, lowest first, by word address.
+        register_file: x0 to x31.
+        state: Register of each architectural state element.
+        host_calls: (mask, match) of the words at which execution rests.
+    """
+
+    block: pyrtl.Block
+    instruction_memory: pyrtl.MemBlock
+    data_lanes: tuple[pyrtl.MemBlock, ...]
+    register_file: pyrtl.MemBlock
+    state: Mapping[str, pyrtl.Register]
+    host_calls: tuple[tuple[int, int], ...]
+
+
+def build_core(
+    core: Core,
+    instructions: InstructionSet,
+    latencies: Latencies | None = None,
+    circuits: Circuits | None = None,
+) -> CoreBlock:
+    """Build a core with its memories and the units that the instruction set asks for.
+
+    Args:
+        core: Pipeline parameters.
+        instructions: What it executes. What the shared arithmetic cannot do goes to units.
+        latencies: Cycles in EX of instructions that units execute.
+        circuits: Circuit for each table by name, see `hw.units.circuits_for`.
+
+    Raises:
+        ValueError: A core, an instruction or a latency that cannot be built.
+    """
+    decoder = _check(core, instructions, latencies or {})
+    with pyrtl.temp_working_block():
+        text = pyrtl.MemBlock(32, TEXT_WORDS_BITS, "instruction_memory", max_read_ports=1)
+        lanes = [
+            pyrtl.MemBlock(8, DATA_WORDS_BITS, f"data_memory_{i}", max_read_ports=1)
+            for i in range(4)
+        ]
+        registers = _register_file(core.xlen)
+        state: dict[str, pyrtl.Register] = {}
+        ports = Ports(
+            lambda address: _text_port(text, address),
+            lambda *wires: _data_port(lanes, *wires),
+            _unit_port(decoder, core.xlen, circuits or {}, state),
+            registers,
+        )
+        retired = build_pipeline(core.canonical(), decoder, latencies or {}, ports)
+        _retire_port(retired)
+        host = tuple(
+            (i.encoding.mask, i.encoding.match)
+            for i in instructions.instructions
+            if i.effects(core.xlen).host
+        )
+        return CoreBlock(pyrtl.working_block(), text, tuple(lanes), registers, state, host)
+
+
+def core_block(
+    core: Core,
+    instructions: InstructionSet,
+    latencies: Latencies | None = None,
+    circuits: Circuits | None = None,
+    *,
+    joined: bool = False,
+) -> pyrtl.Block:
+    """Build a core without memories, for its area and its paths.
+
+    Instruction and data memory are ports: output `imem_address` is answered by input `imem_word`
+    a cycle later, and outputs `dmem_address`, `dmem_data`, `dmem_bytes` and `dmem_write` by input
+    `dmem_word`; to time them, start these inputs at the memory's access time. The register file
+    is a MemBlock, which `hw.area` sets apart.
+
+    Where the set has instructions for units and `joined` is false, the slot is a port too:
+    outputs `unit_rs1`, `unit_rs2`, `unit_word`, `unit_pc` (where read) and `unit_commit`, inputs
+    `unit_result` and `unit_writes_rd`. The arrival at `unit_rs1` and `unit_rs2` is when operands
+    are ready; the latest arrival with only `unit_result` started is what follows a unit.
+    """
+    decoder = _check(core, instructions, latencies or {})
+    with pyrtl.temp_working_block():
+        unit = (
+            _unit_port(decoder, core.xlen, circuits or {}, {})
+            if joined or not decoder.units
+            else lambda *wires: _open_slot(decoder, *wires)
+        )
+        ports = Ports(_open_text, _open_data, unit, _register_file(core.xlen))
+        build_pipeline(core.canonical(), decoder, latencies or {}, ports)
+        return pyrtl.working_block()
+
+
+def _check(core: Core, instructions: InstructionSet, latencies: Latencies) -> Decoder:
+    if not core.has_netlist:
+        raise ValueError(
+            f"core to be built must be one with a netlist, not {core.name!r}; "
+            "its cycle counts are modelled and not confirmed"
+        )
+    if core.xlen != 32 or instructions.xlen != core.xlen:
+        raise ValueError(
+            f"xlen of core and instruction set must be 32, not {core.xlen} and {instructions.xlen}"
+        )
+    decoder = Decoder(instructions)
+    for unit in decoder.units:
+        if "rs3" in unit.sources:
+            raise ValueError(
+                f"instruction for a unit must read at most rs1 and rs2, not rs3 as {unit.name}"
+            )
+    for name, cycles in sorted(latencies.items()):
+        if name not in instructions or not isinstance(cycles, int) or cycles < 1:
+            raise ValueError(
+                f"latency must be at least 1 cycle, of an instruction of the set, "
+                f"not {cycles!r} of {name!r}"
+            )
+        if cycles > 1 and instructions.by_name[name].kind != "alu":
+            raise ValueError(
+                f"latency above 1 must be of an instruction that neither accesses memory nor "
+                f"jumps, not of {name!r}"
+            )
+    return decoder
+
+
+def _register_file(xlen: int) -> pyrtl.MemBlock:
+    return pyrtl.MemBlock(xlen, 5, "register_file", max_read_ports=2, asynchronous=True)
+
+
+def _text_port(memory: pyrtl.MemBlock, address: Wire) -> Wire:
+    held = pyrtl.Register(TEXT_WORDS_BITS, "imem_held")
+    held.next <<= address[2 : 2 + TEXT_WORDS_BITS]
+    return memory[held]
+
+
+def _data_port(
+    lanes: list[pyrtl.MemBlock], address: Wire, data: Wire, enables: Wire, write: Wire
+) -> Wire:
+    held = pyrtl.Register(DATA_WORDS_BITS, "dmem_held")
+    held_data, held_enables = pyrtl.Register(32, "dmem_data"), pyrtl.Register(4, "dmem_bytes")
+    held.next <<= address[2 : 2 + DATA_WORDS_BITS]
+    held_data.next <<= data
+    held_enables.next <<= enables & write.sign_extended(4)
+    for i, lane in enumerate(lanes):
+        value = held_data[8 * i : 8 * i + 8]
+        lane[held] <<= pyrtl.MemBlock.EnabledWrite(value, enable=held_enables[i])
+    _output("store_enable", write)
+    _output("store_address", address)
+    _output("store_data", data)
+    _output("store_bytes", enables)
+    return pyrtl.concat_list([lane[held] for lane in lanes])
+
+
+def _open_text(address: Wire) -> Wire:
+    _output("imem_address", address)
+    return pyrtl.Input(32, "imem_word")
+
+
+def _open_data(address: Wire, data: Wire, enables: Wire, write: Wire) -> Wire:
+    _output("dmem_address", address)
+    _output("dmem_data", data)
+    _output("dmem_bytes", enables)
+    _output("dmem_write", write)
+    return pyrtl.Input(32, "dmem_word")
+
+
+def _output(name: str, wire: Wire) -> None:
+    output = pyrtl.Output(len(wire), name)
+    output <<= wire
+
+
+def _reads_pc(decoder: Decoder) -> bool:
+    return any("pc" in unit.parameters for unit in decoder.units)
+
+
+def _open_slot(
+    decoder: Decoder, instr: Wire, rs1: Wire, rs2: Wire, pc: Wire, commit: Wire, base: Wire
+) -> Wire:
+    _output("unit_word", instr)
+    _output("unit_rs1", rs1)
+    _output("unit_rs2", rs2)
+    if _reads_pc(decoder):
+        _output("unit_pc", pc)
+    _output("unit_commit", commit)
+    result = pyrtl.Input(len(base), "unit_result")
+    return pyrtl.select(pyrtl.Input(1, "unit_writes_rd"), result, base)
+
+
+def _unit_port(decoder, xlen, circuits, state):  # type: ignore[no-untyped-def]
+    """The slot with the units in it; their state registers are noted in `state`."""
+
+    def build(instr: Wire, rs1: Wire, rs2: Wire, pc: Wire, commit: Wire, base: Wire) -> Wire:
+        if not decoder.units:
+            return base
+        logic = extension_logic(
+            decoder.units,
+            xlen,
+            circuits,
+            instr=instr,
+            operands={"rs1": rs1, "rs2": rs2, "pc": pc},
+            commit=commit,
+        )
+        state.update(logic.state)
+        return pyrtl.select(logic.writes_rd, logic.result, base)
+
+    return build
+
+
+def _retire_port(retired: Retired) -> None:
+    _output("retire_valid", retired.valid)
+    _output("retire_pc", retired.pc)
+    _output("write_enable", retired.writes)
+    _output("write_rd", retired.rd)
+    _output("write_value", retired.value)

@@ -1,0 +1,213 @@
+"""Co-simulation: a program on the netlist of a core, and the comparison with the fast simulator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import pyrtl
+
+from hw.core import CoreBlock, build_core
+from hw.lower import Circuits
+from isa.disassembler import disassemble_word
+from isa.instruction_set import InstructionSet
+from isa.machine import DATA_END, Machine, place
+from isa.program import DATA_BASE, DATA_SIZE, TEXT_BASE, Program
+from isa.timing import Core, Latencies, automaton, retirements
+
+__all__ = ["Comparison", "NetlistRun", "Netlist", "compare", "run_netlist"]
+
+
+@dataclass(frozen=True)
+class NetlistRun:
+    """What the netlist did, up to the retirement of a host call.
+
+    Attributes:
+        retirements: (cycle, pc) of each instruction, cycles counted from 0 at reset.
+        registers: x0 to x31 at the end.
+        state: Other architectural state at the end, by name.
+        memory: Data memory at the end, from `DATA_BASE`.
+    """
+
+    retirements: tuple[tuple[int, int], ...]
+    registers: tuple[int, ...]
+    state: Mapping[str, int]
+    memory: bytes
+
+    def cycles(self, entry: int) -> int:
+        """Retirement of the kernel's return minus that of the call into it.
+
+        Args:
+            entry: Address of the kernel; what is retired below it is the calling stub.
+        """
+        inside = [i for i, (_, pc) in enumerate(self.retirements) if pc >= entry]
+        first = self.retirements[inside[0] - 1][0] if inside[0] else self.retirements[0][0] - 1
+        return self.retirements[inside[-1]][0] - first
+
+
+class Netlist:
+    """A core built once, on which any number of programs can run."""
+
+    def __init__(
+        self,
+        core: Core,
+        instructions: InstructionSet,
+        latencies: Latencies | None = None,
+        circuits: Circuits | None = None,
+    ) -> None:
+        """Build the core; see `hw.core.build_core`."""
+        self.core = core
+        self.instructions = instructions
+        self.latencies = dict(latencies or {})
+        self.built: CoreBlock = build_core(core, instructions, latencies, circuits)
+
+    def run(
+        self,
+        program: Program,
+        args: Sequence[int] = (),
+        memory: Mapping[int, bytes] | None = None,
+        *,
+        limit: int = 1_000_000,
+    ) -> NetlistRun:
+        """Simulate from reset until a host call retires.
+
+        Args:
+            program: What to run, at most 64 KiB of code.
+            args: Values of a0, a1, ...
+            memory: Bytes to place into data memory, by address.
+            limit: Cycles after which the run is refused as endless.
+
+        Raises:
+            RuntimeError: No host call retires within `limit` cycles.
+        """
+        built = self.built
+        registers = {2: DATA_END, **{10 + i: v & 0xFFFFFFFF for i, v in enumerate(args)}}
+        image = bytearray(program.data + bytes(DATA_SIZE - len(program.data)))
+        place(image, memory or {})
+        first = DATA_BASE >> 2
+        contents = {
+            built.instruction_memory: {
+                (TEXT_BASE >> 2) + i: word for i, word in enumerate(program.words)
+            },
+            built.register_file: registers,
+        }
+        for i, lane in enumerate(built.data_lanes):
+            contents[lane] = {first + j: byte for j, byte in enumerate(image[i::4]) if byte}
+        simulation = pyrtl.FastSimulation(
+            memory_value_map=contents, tracer=None, block=built.block
+        )
+        rests = {
+            TEXT_BASE + 4 * i
+            for i, word in enumerate(program.words)
+            if any(word & mask == match for mask, match in built.host_calls)
+        }
+        retired: list[tuple[int, int]] = []
+        for cycle in range(limit):
+            simulation.step({})
+            if simulation.inspect("retire_valid"):
+                pc = simulation.inspect("retire_pc")
+                retired.append((cycle, pc))
+                if pc in rests:
+                    break
+        else:
+            raise RuntimeError(
+                f"netlist must reach a host call within {limit} cycles, "
+                f"not retire pc {retired[-1][1] if retired else 0:#x} as the last; raise the limit"
+            )
+        final = simulation.inspect_mem(built.register_file)
+        after = bytearray(DATA_SIZE)
+        for i, lane in enumerate(built.data_lanes):
+            for address, byte in simulation.inspect_mem(lane).items():
+                if 0 <= (position := 4 * (address - first) + i) < DATA_SIZE:
+                    after[position] = byte
+        return NetlistRun(
+            tuple(retired),
+            tuple(final.get(i, 0) for i in range(32)),
+            {name: simulation.regs[r.name] for name, r in sorted(built.state.items())},
+            bytes(after),
+        )
+
+
+def run_netlist(
+    core: Core,
+    instructions: InstructionSet,
+    program: Program,
+    args: Sequence[int] = (),
+    memory: Mapping[int, bytes] | None = None,
+    latencies: Latencies | None = None,
+    circuits: Circuits | None = None,
+) -> NetlistRun:
+    """Build a core and run one program on it; see `Netlist`."""
+    return Netlist(core, instructions, latencies, circuits).run(program, args, memory)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Netlist against simulator and automaton.
+
+    Attributes:
+        equal: They agree in every retirement, register, state element and memory byte.
+        difference: The first disagreement, "" if there is none.
+        instructions: Instructions compared.
+        cycles: Cycles of the kernel on the netlist.
+    """
+
+    equal: bool
+    difference: str
+    instructions: int
+    cycles: int
+
+
+def compare(
+    netlist: Netlist,
+    program: Program,
+    args: Sequence[int] = (),
+    memory: Mapping[int, bytes] | None = None,
+) -> Comparison:
+    """Run a program on the netlist and on the fast simulator, and compare everything they say."""
+    machine = Machine(netlist.instructions, program)
+    run = machine.run(args, memory)
+    rules = automaton(netlist.core, netlist.latencies)
+    expected = [(d, p.pc) for d, p in retirements(run.blocks, run.trace, rules)]
+    actual = netlist.run(program, args, memory, limit=expected[-1][0] + 100)
+    offset = actual.retirements[0][0] - expected[0][0]
+    difference = ""
+    for i, ((cycle, pc), (d, expected_pc)) in enumerate(
+        zip(actual.retirements, expected, strict=False)
+    ):
+        if (cycle - offset, pc) != (d, expected_pc):
+            text = disassemble_word(
+                program.words[(expected_pc - TEXT_BASE) // 4], netlist.instructions
+            )
+            difference = (
+                f"retirement {i} of the netlist must be pc {expected_pc:#x} ({text}) in cycle {d}, "
+                f"not pc {pc:#x} in cycle {cycle - offset}"
+            )
+            break
+    else:
+        difference = _state_difference(actual, run.registers, run.state, run.memory)
+        if len(actual.retirements) != len(expected):
+            difference = (
+                f"netlist must retire {len(expected)} instructions, not {len(actual.retirements)}"
+            )
+    return Comparison(
+        not difference, difference, len(expected), actual.cycles(program.entry)
+    )
+
+
+def _state_difference(
+    actual: NetlistRun, registers: Sequence[int], state: Mapping[str, int], memory: bytes
+) -> str:
+    for i, (a, b) in enumerate(zip(actual.registers, registers, strict=True)):
+        if a != b:
+            return f"x{i} of the netlist must be {b:#x}, not {a:#x}"
+    for name, b in state.items():
+        if name in actual.state and actual.state[name] != b:
+            return f"{name} of the netlist must be {b:#x}, not {actual.state[name]:#x}"
+    if actual.memory != memory:
+        at = next(i for i in range(len(memory)) if actual.memory[i] != memory[i])
+        return (
+            f"byte {DATA_BASE + at:#x} of the netlist's memory must be {memory[at]:#x}, "
+            f"not {actual.memory[at]:#x}"
+        )
+    return ""

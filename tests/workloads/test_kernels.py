@@ -1,0 +1,70 @@
+"""Every kernel of every workload, interpreted: published vectors and random inputs."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+
+import pytest
+
+import workloads
+from isa.kernel import UnsupportedKernel
+from tests.workloads.interpret import interpret
+from workloads.workload import Workload
+
+CASES = [
+    (name, kernel) for name in workloads.workload_names() for kernel in workloads.get(name).kernels
+]
+RV32_ONLY = ("aes",)
+"""Workloads whose kernels read memory by whole registers of 32 bits."""
+
+
+def random_inputs(workload: Workload, rng: random.Random) -> dict[str, bytes]:
+    return {b.name: rng.randbytes(b.size_bytes) for b in workload.buffers if b.direction != "out"}
+
+
+def cases(
+    workload: Workload, count: int
+) -> Iterator[tuple[str, Mapping[str, bytes], Mapping[str, bytes]]]:
+    """Published vectors, then random inputs with the golden answer."""
+    for vector in workload.vectors:
+        yield vector.source, vector.inputs, vector.outputs
+    rng = random.Random(workload.name)
+    for i in range(count):
+        inputs = random_inputs(workload, rng)
+        yield f"random {i}", inputs, workload.golden(inputs)
+
+
+def check(name: str, kernel: str, unroll: int | str, count: int) -> None:
+    workload = workloads.get(name)
+    ran = 0
+    for xlen in (32,) if name.startswith(RV32_ONLY) else (32, 64):
+        for label, inputs, outputs in cases(workload, count):
+            try:
+                found = interpret(workload, workload.kernels[kernel], inputs, xlen, unroll)
+            except UnsupportedKernel:
+                break
+            assert found == outputs, (xlen, label)
+            ran += 1
+    assert ran > count
+
+
+@pytest.mark.parametrize("name", workloads.workload_names())
+def test_published_vectors(name: str) -> None:
+    """The golden function gives every published answer, and there is one at the default size."""
+    workload = workloads.get(name)
+    assert workload.vectors
+    for vector in workload.vectors:
+        assert workload.golden(vector.inputs) == vector.outputs, vector.source
+
+
+@pytest.mark.parametrize(("name", "kernel"), CASES)
+def test_rolled(name: str, kernel: str) -> None:
+    check(name, kernel, 1, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("unroll", [4, "full"])
+@pytest.mark.parametrize(("name", "kernel"), CASES)
+def test_unrolled(name: str, kernel: str, unroll: int | str) -> None:
+    check(name, kernel, unroll, 5)

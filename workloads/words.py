@@ -1,0 +1,65 @@
+"""Words: values of 32 bits in memory and in registers, as kernels of every xlen read them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from isa.bits import Bits, concat
+from isa.kernel import Builder, Index, Pointer
+from isa.table import Table
+
+Words = list[Bits]
+
+
+def load_word(k: Builder, pointer: Pointer, offset: Index | int = 0) -> Bits:
+    """Read 32 bits, little-endian; the value is 32 bits wide on any xlen."""
+    return k.load(pointer, offset).slice(0, 32)
+
+
+def load_words(k: Builder, pointer: Pointer, count: int, offset: Index | int = 0) -> Words:
+    """Read `count` words in a row; offset in bytes."""
+    return [load_word(k, pointer, offset + 4 * i) for i in range(count)]
+
+
+def store_words(
+    k: Builder, pointer: Pointer, words: Sequence[Bits], offset: Index | int = 0
+) -> None:
+    """Write words in a row; offset in bytes."""
+    for i, word in enumerate(words):
+        k.store(pointer, offset + 4 * i, word)
+
+
+def swapped(x: Bits) -> Bits:
+    """The bytes of a value in reverse order, as `rev8` gives them."""
+    return concat(*(x.byte(i) for i in range(x.width // 8)))
+
+
+def total(*terms: Bits) -> Bits:
+    """Sum over GF(2) of one or more values."""
+    result = terms[0]
+    for term in terms[1:]:
+        result = result ^ term
+    return result
+
+
+def swap_move(a: Bits, b: Bits, mask: int, shift: int) -> tuple[Bits, Bits]:
+    """Swap the bits of `b` under `mask` with those of `a` that stand `shift` higher."""
+    t = ((a >> shift) ^ b) & mask
+    return a ^ (t << shift), b ^ t
+
+
+def constant_words(name: str, width: int, values: Sequence[int]) -> Table:
+    """An array of constants to be read by address, of any length.
+
+    A table has a power of two of entries, so several values share an entry where there are 80 or
+    24 of them; value i stands at byte i * width / 8.
+    """
+    count = len(values)
+    together = count // (count & -count) if count & (count - 1) else 1
+    if count // together < 2:
+        raise ValueError(f"length of {name} must be even, not {count}")
+    entries = [
+        sum(v << width * i for i, v in enumerate(values[start : start + together]))
+        for start in range(0, count, together)
+    ]
+    return Table(name, width * together, tuple(entries))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dse.propose.substitution import BYTE_VALUES, factor, named_boxes
 from isa.bits import Bits, fold
 from isa.table import Table
 
@@ -28,6 +29,18 @@ def formula(root: Bits) -> str:
         half = (LONGEST - 3) // 2
         text = f"{text[:half]}...{text[-half:]}"
     return text
+
+
+def _lookup(n: Bits, index: str) -> tuple[str, bool]:
+    """A table by its name, or as a linear map of a named S-box."""
+    table = n.attr
+    assert isinstance(table, Table)
+    found = None
+    if len(table.entries) == BYTE_VALUES and table not in named_boxes():
+        found = factor(table.entries, table.width)
+    if found is None:
+        return f"{table.name}[{index}]", True
+    return found.formula(index), False
 
 
 def _visit(n: Bits, xs: list[tuple[str, bool]]) -> tuple[str, bool]:
@@ -62,8 +75,7 @@ def _visit(n: Bits, xs: list[tuple[str, bool]]) -> tuple[str, bool]:
         case "concat":
             return f"{{{', '.join(texts)}}}", True
         case "lookup":
-            assert isinstance(n.attr, Table)
-            return f"{n.attr.name}[{texts[0]}]", True
+            return _lookup(n, texts[0])
         case "rotr" | "sar":
             return f"{_FUNCTIONS[n.op]}({texts[0]}, {n.attr})", True
     if n.op in _INFIX:

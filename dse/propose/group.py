@@ -19,10 +19,12 @@ class Group:
     Attributes:
         meaning: In its simplest spelling.
         occurrences: In the order they were found.
+        spellings: Every distinct expression among them.
     """
 
     meaning: Meaning
     occurrences: list[Occurrence] = field(default_factory=list)
+    spellings: list[Meaning] = field(default_factory=list)
 
 
 def group(
@@ -38,12 +40,15 @@ def group(
                 continue
             root = expression(graph, subgraph, xlen)
             meaning = meanings.get(root)
+            is_new = meaning is None
             if meaning is None:
                 meaning = meanings[root] = meaning_of(root, subgraph.ports)
             held = groups.get(meaning.fingerprint)
             if held is None:
                 held = groups[meaning.fingerprint] = Group(meaning)
-            elif cost(root) < cost(held.meaning.root):
+            elif is_new and cost(root) < cost(held.meaning.root):
                 held.meaning = meaning
+            if is_new:
+                held.spellings.append(meaning)
             held.occurrences.append(Occurrence(graph, subgraph, replaced))
     return groups

@@ -77,8 +77,9 @@ def ideas(groups: Mapping[bytes, Group], xlen: int) -> list[Idea]:
 
 
 def _single(group: Group) -> Idea:
-    root = with_named_boxes(in_canonical_order(group.meaning))
-    return Idea(root, group.meaning.operands, (), (group,), ((),), formula(root))
+    root = in_canonical_order(group.meaning)
+    operands = group.meaning.operands
+    return Idea(with_named_boxes(root), operands, (), (group,), ((),), formula(root))
 
 
 def with_named_boxes(root: Bits) -> Bits:
@@ -253,10 +254,10 @@ def _rotation_families(groups: Mapping[bytes, Group], xlen: int) -> Iterable[Fam
             continue
         used.update(id(group) for group, _ in fresh.values())
         amounts = sorted(fresh)
-        root = with_named_boxes(fresh[amounts[0]][1])
+        root = fresh[amounts[0]][1]
         covered = tuple(fresh[a][0] for a in amounts)
         idea = Idea(
-            root,
+            with_named_boxes(root),
             covered[0].meaning.operands,
             (("amount", xlen.bit_length() - 1),),
             covered,

@@ -1,0 +1,126 @@
+"""Proof: that a proposed instruction equals every subgraph it is to replace."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyrtl
+
+from dse.propose.idea import Idea
+from dse.propose.meaning import in_canonical_order, meaning_of, vectors
+from dse.propose.normal_form import normal_form
+from hw.aiger import aiger_bytes
+from hw.bitblast import bitblast
+from hw.lower import lower
+from hw.synthesis import abc_path
+from isa.bits import Bits, arguments
+
+METHODS = ("identical", "normal form", "equivalence checker", "vectors")
+"""How equality was shown, strongest evidence first; the first three are proofs."""
+
+TIMEOUT_S = 20.0
+
+
+class ProofError(ValueError):
+    """Two expressions that agree on the fixed vectors are not equal."""
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What was shown.
+
+    Attributes:
+        method: The weakest of the methods that were needed.
+        checked: Distinct expressions that the instruction was compared with.
+    """
+
+    method: str
+    checked: int
+
+    @property
+    def is_proof(self) -> bool:
+        """Whether every comparison was a proof."""
+        return self.method != METHODS[-1]
+
+    def __str__(self) -> str:
+        if self.is_proof:
+            return f"proven ({self.method}, {self.checked} spellings)"
+        count = len(vectors(2, 32)[0])
+        return f"not proven: agrees on {count} vectors ({self.checked} spellings)"
+
+
+def prove(idea: Idea) -> Proof:
+    """Compare an idea with every spelling of every meaning it covers.
+
+    Raises:
+        ProofError: One of them differs.
+    """
+    worst = 0
+    checked = 0
+    for group, setting in zip(idea.groups, idea.settings, strict=True):
+        ours = in_canonical_order(meaning_of(idea.specialised(setting), idea.operands))
+        for meaning in group.spellings:
+            worst = max(worst, METHODS.index(equal(ours, in_canonical_order(meaning))))
+            checked += 1
+    return Proof(METHODS[worst], checked)
+
+
+def equal(a: Bits, b: Bits) -> str:
+    """How it is known that `a` equals `b`, which agree on the fixed vectors.
+
+    Raises:
+        ProofError: They differ.
+    """
+    if a is b:
+        return METHODS[0]
+    forms = normal_form(a), normal_form(b)
+    if None not in forms:
+        if forms[0] != forms[1]:
+            raise ProofError("expressions agree on all vectors but have different normal forms")
+        return METHODS[1]
+    answer = _checker(a, b)
+    if answer is False:
+        raise ProofError("expressions agree on all vectors but the equivalence checker differs")
+    return METHODS[2] if answer else METHODS[3]
+
+
+def _checker(a: Bits, b: Bits) -> bool | None:
+    """Ask ABC whether two expressions are equal; None if it cannot tell in time."""
+    ports = sorted({(str(n.attr), n.width) for n in arguments([a, b])})
+    with tempfile.TemporaryDirectory(prefix="dse-abc-") as folder:
+        files = []
+        for name, root in (("a", a), ("b", b)):
+            with pyrtl.temp_working_block():
+                wires = {port: pyrtl.Input(width, port) for port, width in ports}
+                output = pyrtl.Output(root.width, "result")
+                # every input passes through, so that both circuits have the same ports
+                output <<= lower([root], wires, {})[0]
+                for port, wire in wires.items():
+                    kept = pyrtl.Output(1, f"keep {port}")
+                    kept <<= pyrtl.xor_all_bits(wire)
+                graph = bitblast(pyrtl.working_block())
+            path = Path(folder) / f"{name}.aig"
+            path.write_bytes(aiger_bytes(graph))
+            files.append(path.name)
+        try:
+            done = subprocess.run(
+                [str(abc_path()), "-q", f"cec -n {files[0]} {files[1]}"],
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                timeout=TIMEOUT_S,
+                check=False,
+                text=True,
+                errors="replace",
+            )
+        except subprocess.TimeoutExpired:
+            return None
+    if "Networks are equivalent" in done.stdout:
+        return True
+    if "NOT EQUIVALENT" in done.stdout.upper():
+        return False
+    return None

@@ -25,12 +25,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from isa.instruction import Instruction
 from isa.translate import Block, Placed
 
 PIPELINES = (2, 3, 5)
 Latencies = Mapping[str, int]
-"""Cycles in EX by mnemonic, 1 where not given; units are not pipelined."""
+"""Cycles in EX by mnemonic, 1 where not given; only of instructions that neither access memory
+nor jump. Units are not pipelined."""
 
 
 @dataclass(frozen=True)
@@ -115,15 +115,12 @@ class Pipeline:
         else:
             self._after_load = self._after_result = 3 if core.pipeline == 5 else 2
 
-    def step(
-        self, state: State, instruction: Instruction, fields: Mapping[str, int], taken: bool
-    ) -> tuple[int, State]:
+    def step(self, state: State, placed: Placed, taken: bool) -> tuple[int, State]:
         """Time one instruction.
 
         Args:
             state: What came before.
-            instruction: What executes.
-            fields: Its operand fields.
+            placed: What executes.
             taken: Whether it leaves the straight line.
 
         Returns:
@@ -131,15 +128,18 @@ class Pipeline:
         """
         start = state.issue
         if state.pending:
-            reads = [fields[r] for r in instruction.sources]
+            reads = placed.reads
             for register, ready in state.pending:
                 if ready > start and register in reads:
                     start = ready
+        instruction = placed.instruction
         kind = instruction.kind
-        stays = self._load_stays if kind == "load" else self.latencies.get(instruction.name, 1)
+        stays = self._load_stays if kind == "load" else 1
+        if kind == "alu":
+            stays = self.latencies.get(instruction.name, 1)
         done = start + stays - 1
         pending = [(r, ready - done) for r, ready in state.pending if ready - done > 1]
-        rd = fields.get("rd", 0)
+        rd = placed.rd
         if rd:
             pending = [p for p in pending if p[0] != rd]
             after = self._after_load if kind == "load" else self._after_result
@@ -214,9 +214,7 @@ class Pricer:
         instructions = self.blocks[index].instructions
         for placed in instructions:
             is_last = placed is instructions[-1]
-            cycles, state = self.rules.step(
-                state, placed.instruction, placed.fields, leaves and is_last
-            )
+            cycles, state = self.rules.step(state, placed, leaves and is_last)
             total += cycles
         return total, state
 
@@ -232,7 +230,7 @@ def retirements(
         instructions = blocks[index].instructions
         for placed in instructions:
             is_last = placed is instructions[-1]
-            cycles, state = rules.step(state, placed.instruction, placed.fields, leaves and is_last)
+            cycles, state = rules.step(state, placed, leaves and is_last)
             now += cycles
             yield now, placed
 

@@ -20,13 +20,23 @@ STOP = 0
 BlockFunction = Callable[[list[int]], int]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Placed:
-    """An instruction at its place in a program."""
+    """An instruction at its place in a program.
+
+    Attributes:
+        pc: Its address.
+        instruction: What it is.
+        fields: Its operand fields.
+        reads: Numbers of the registers it reads; x0 may be among them.
+        rd: Number of the register it writes, 0 if none.
+    """
 
     pc: int
     instruction: Instruction
     fields: Fields
+    reads: tuple[int, ...]
+    rd: int
 
 
 @dataclass(frozen=True)
@@ -106,8 +116,14 @@ class Translation:
             found = None
             if not remainder and 0 <= position < len(self.program.words):
                 found = self._instructions.decode(self.program.words[position])
-            self._decoded[pc] = None if found is None else Placed(pc, *found)
+            self._decoded[pc] = None if found is None else self._placed(pc, *found)
         return self._decoded[pc]
+
+    def _placed(self, pc: int, instruction: Instruction, fields: Fields) -> Placed:
+        effects = instruction.effects(self._instructions.xlen)
+        writes = effects.rd is not None or effects.load is not None
+        reads = tuple([fields[r] for r in instruction.sources])
+        return Placed(pc, instruction, fields, reads, fields["rd"] if writes else 0)
 
     def _find_leaders(self, start: int) -> None:
         """Note where static control flow from `start` begins a block."""
@@ -124,7 +140,7 @@ class Translation:
                     template = self._templates.get(placed.instruction, placed.fields)
                     if template.target is not None:
                         stack.append(template.target(placed.pc, placed.fields))
-                    if kind == "branch" or placed.fields.get("rd") or template.host is not None:
+                    if kind == "branch" or placed.rd or template.host is not None:
                         stack.append(pc)
                     break
 
@@ -173,9 +189,9 @@ class Translation:
                 break
             instruction, fields = placed.instruction, placed.fields
             instructions.append(placed)
-            for r in instruction.sources:
-                name = f"r{fields[r]}"
-                if fields[r] and name not in written and name not in used:
+            for register in placed.reads:
+                name = f"r{register}"
+                if register and name not in written and name not in used:
                     used.append(name)
             for s in instruction.reads_state:
                 if (name := f"s_{s}") not in written and name not in used:
@@ -184,10 +200,9 @@ class Translation:
             if template.displacement is not None:
                 template = self._known_alignment(placed, template.displacement, residues)
             body = template.body(pc, fields)
-            rd = fields.get("rd", 0)
-            if rd:
-                written[f"r{rd}"] = None
-                residues.pop(rd, None)
+            if placed.rd:
+                written[f"r{placed.rd}"] = None
+                residues.pop(placed.rd, None)
             for s, _ in instruction.effects(self._instructions.xlen).state:
                 written[f"s_{s}"] = None
             if body:

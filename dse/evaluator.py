@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from dse.backend import Backend
-from dse.cache import Cache
+from dse.cache import Cache, digest_of
 from dse.confirmation import Confirmation
 from dse.constraint import judge
 from dse.design import Design
@@ -40,9 +40,10 @@ class Evaluator:
         self, space: Space, backend: Backend, cache_folder: Path | None, jobs: int
     ) -> None:
         self.space = space
-        self.cache = Cache(cache_folder, code_digest())
+        version = digest_of(code_digest(), backend.evaluate, backend.confirm)
+        self.cache = Cache(cache_folder, version)
         folder = None if cache_folder is None else str(cache_folder)
-        setup = Setup(space.text, str(space.file), backend, folder, code_digest())
+        setup = Setup(space.text, str(space.file), backend, folder, version)
         self.pool = Pool(setup, jobs)
         self.known: dict[str, Evaluation] = {}
         self.baseline: Evaluation | None = None

@@ -28,6 +28,7 @@ class Exact:
     found: Found | None
     designs: int
     projected_seconds: float
+    is_interrupted: bool = False
 
 
 def exhaustive_search(evaluator: Evaluator, log: Log | None, observer: Observer) -> Found:
@@ -70,4 +71,5 @@ def enumerate_within(
         evaluator, taking(), len(designs), None, observer, phase="exact front", deadline=is_late
     )
     is_complete = taken == len(designs) and not found.is_interrupted
-    return Exact(found if is_complete else None, len(designs), projected)
+    whole = found if is_complete else None
+    return Exact(whole, len(designs), projected, found.is_interrupted)

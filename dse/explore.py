@@ -11,7 +11,7 @@ from typing import Any
 from dse.backend import Backend
 from dse.confirmation import Confirmation
 from dse.evaluation import Evaluation
-from dse.evaluator import Evaluator
+from dse.evaluator import Evaluator, SearchError
 from dse.exact import Exact, enumerate_within, exhaustive_search
 from dse.export import write_exports
 from dse.fingerprint import code_digest, versions
@@ -20,6 +20,7 @@ from dse.pareto import Frame
 from dse.proposer import Proposer
 from dse.random_search import random_search
 from dse.run import FRONT, MANIFEST, Run, to_text
+from dse.sampler import missing_library
 from dse.search import BATCH, Found, Observer, Progress, sampled_search
 from dse.seeds import seed_designs
 from dse.space import Space
@@ -70,7 +71,7 @@ def explore(space: Space, options: Options, backend: Backend, observer: Observer
 
     Raises:
         RunError: The folder cannot be used.
-        SearchError: The baseline or the objectives cannot be evaluated.
+        SearchError: The sampler is not installed, or the baseline or an objective not measurable.
     """
     settings = space.search
     trials = settings.trials if options.trials is None else options.trials
@@ -91,7 +92,13 @@ def explore(space: Space, options: Options, backend: Backend, observer: Observer
         "command": options.command,
         "status": "running",
     }
-    run = Run.start(options.out, manifest, space.text, resume=options.resume)
+    missing = missing_library(sampler)
+    if missing:
+        raise SearchError(
+            f"sampler {sampler} needs {missing}, which is not installed; install it with "
+            f"`pip install {missing}`, or take another sampler"
+        )
+    run = Run.claim(options.out, manifest, resume=options.resume)
     evaluator = Evaluator(space, backend, options.cache_folder, options.jobs)
     try:
         evaluator.known = run.known()
@@ -99,10 +106,11 @@ def explore(space: Space, options: Options, backend: Backend, observer: Observer
         observer(Progress("baseline", 0, 1))
         baseline = evaluator.set_baseline()
         clock.lap("baseline")
+        run.begin(manifest, space.text)
         if options.exhaustive:
             found = exhaustive_search(evaluator, run, observer)
         else:
-            seeds = seed_designs(space, baseline.canonical, trials)
+            seeds = seed_designs(space, baseline.canonical)
             proposer = Proposer(space, sampler, seed, seeds)
             found = sampled_search(evaluator, proposer, trials, run, observer)
         clock.lap("search")
@@ -143,8 +151,14 @@ def _comparison(
     per_design = clock.seconds["search"] / max(len(found.counted), 1)
     exact = enumerate_within(evaluator, options.exact_budget_seconds, per_design, observer)
     clock.lap("exact front")
+    if exact.is_interrupted:
+        found.is_interrupted = True
+        return {}
     drawn = random_search(evaluator, len(found.counted), seed, observer)
     clock.lap("random")
+    if drawn.is_interrupted:
+        found.is_interrupted = True
+        return {}
     union = [*found.losses(), *drawn.losses()]
     if exact.found:
         union += exact.found.losses()
@@ -194,10 +208,13 @@ def _confirm(
         observer(Progress("confirming", done, len(rows), front=len(rows)))
 
     observer(Progress("confirming", 0, len(rows), front=len(rows)))
-    if found.is_interrupted:
-        reason = "not confirmed: the search was interrupted"
-        return [Confirmation(False, 0, 0, reason) for _ in rows]
-    return evaluator.confirm([row.canonical for row in rows], on_result=on_result)
+    if not found.is_interrupted:
+        try:
+            return evaluator.confirm([row.canonical for row in rows], on_result=on_result)
+        except KeyboardInterrupt:
+            found.is_interrupted = True
+    reason = "not confirmed: the search was interrupted"
+    return [Confirmation(False, 0, 0, reason) for _ in rows]
 
 
 def _counts(found: Found, evaluator: Evaluator, seconds: float) -> dict[str, Any]:

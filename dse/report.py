@@ -53,13 +53,20 @@ def print_front(space: Space, front: Front, console: Console | None = None) -> N
     for number, row in enumerate(front.rows, start=1):
         if row.is_knee:
             console.print(f"Knee: row {number}, {_short(space, front, number)}", highlight=False)
-    groups = sorted({tuple(sorted({i, *r.ties})) for i, r in enumerate(front.rows, 1) if r.ties})
-    for group in groups:
-        rows = ", ".join(map(str, group))
-        console.print(f"Rows {rows} are closer than the stated error: ties", highlight=False)
+    groups = tie_groups(front)
+    if groups:
+        shown = "; ".join(" = ".join(map(str, group)) for group in groups)
+        console.print(f"Ties, rows closer than the stated errors: {shown}", highlight=False)
     for number, row in enumerate(front.rows, start=1):
         if not row.confirmation.ok:
             console.print(f"Row {number} FAILED: {row.confirmation.reason}", highlight=False)
+
+
+def tie_groups(front: Front) -> list[list[int]]:
+    """Groups of rows, numbered from 1, each of which ties with one of them; none inside another."""
+    found = [{number, *row.ties} for number, row in enumerate(front.rows, 1) if row.ties]
+    whole = [group for group in found if not any(group < other for other in found)]
+    return sorted(sorted(group) for group in {frozenset(group) for group in whole})
 
 
 def quality_lines(result: Mapping[str, Any]) -> list[str]:

@@ -41,8 +41,8 @@ class Run:
         self._counted: list[str] = []
 
     @classmethod
-    def start(cls, folder: Path, manifest: Mapping[str, Any], space: str, *, resume: bool) -> Run:
-        """Create the folder, or continue the run in it, and keep other searches out.
+    def claim(cls, folder: Path, manifest: Mapping[str, Any], *, resume: bool) -> Run:
+        """Take a folder for a new run, or to continue the one in it; keep other searches out.
 
         Raises:
             RunError: A run is there and is not to be resumed, or is another search's, or one is
@@ -61,15 +61,25 @@ class Run:
             if exists:
                 run._check_same(manifest)
                 run._recover()
-            else:
-                run.write(SPACE, space)
-                run.write(MANIFEST, to_text(manifest))
-                (folder / TRIALS).write_text("")
-            run._log = (folder / TRIALS).open("a", encoding="utf-8")
         except OSError as error:
-            reason = error.strerror or error
-            raise RunError(f"run folder {folder} cannot be written: {reason}") from None
+            raise _unwritable(folder, error) from None
+        except RunError:
+            run.close()
+            raise
         return run
+
+    def begin(self, manifest: Mapping[str, Any], space: str) -> None:
+        """Write the manifest and the text of the space, and open the log.
+
+        Raises:
+            RunError: The folder cannot be written.
+        """
+        try:
+            self.write(SPACE, space)
+            self.write(MANIFEST, to_text(manifest))
+            self._log = (self.folder / TRIALS).open("a", encoding="utf-8")
+        except OSError as error:
+            raise _unwritable(self.folder, error) from None
 
     @classmethod
     def open(cls, folder: Path) -> Run:
@@ -197,7 +207,6 @@ class Run:
                     f"run in {self.folder} was made with another {what}{values}; "
                     "restore that, or start a new run with --out"
                 )
-        self.write(MANIFEST, to_text(manifest))
 
     def _recover(self) -> None:
         self.logged, valid_bytes = _lines(self.folder / TRIALS)
@@ -208,6 +217,10 @@ class Run:
         self._counted = [Design(line["design"]).digest for line in self.logged if "trial" in line]
         repeats = (Design(line["asked"]).digest for line in self.logged if "repeat_of" in line)
         self._repeats = set(repeats)
+
+
+def _unwritable(folder: Path, error: OSError) -> RunError:
+    return RunError(f"run folder {folder} cannot be written: {error.strerror or error}")
 
 
 def to_text(data: Any) -> str:

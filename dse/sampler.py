@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,11 +15,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SamplerKind:
-    """How to build a sampler, and whether it starts afresh from (seed, batch) in every batch."""
+    """How to build a sampler.
+
+    `is_reseeded` ones start afresh from (seed, batch) in every batch; `needs` names a library
+    that the project does not install by itself.
+    """
 
     description: str
     build: Callable[[int], BaseSampler]
     is_reseeded: bool = True
+    needs: str | None = None
 
 
 def _named(name: str, **options: Any) -> Callable[[int], BaseSampler]:
@@ -41,10 +47,18 @@ SAMPLERS: dict[str, SamplerKind] = {
     "tpe": SamplerKind("multivariate TPE", _TPE),
     "nsga2": SamplerKind("NSGA-II, population 50", _named("NSGAIISampler", population_size=50)),
     "nsga3": SamplerKind("NSGA-III, population 50", _named("NSGAIIISampler", population_size=50)),
-    "gp": SamplerKind("Gaussian process (needs torch)", _named("GPSampler")),
-    "qmc": SamplerKind("quasi-Monte-Carlo", _named("QMCSampler", scramble=True), is_reseeded=False),
+    "gp": SamplerKind("Gaussian process", _named("GPSampler"), needs="torch"),
+    "qmc": SamplerKind(
+        "quasi-Monte-Carlo", _named("QMCSampler", scramble=True), is_reseeded=False, needs="scipy"
+    ),
     "random": SamplerKind("uniformly random", _named("RandomSampler")),
 }
+
+
+def missing_library(sampler: str) -> str | None:
+    """The library that a sampler needs and that is not installed, or None."""
+    needs = SAMPLERS[sampler].needs
+    return needs if needs is not None and importlib.util.find_spec(needs) is None else None
 
 
 def batch_seed(seed: int, batch: int) -> int:

@@ -8,10 +8,10 @@ from itertools import zip_longest
 from dse.design import Design
 from dse.space import Space
 
-_SHARE = 4  # of the trials, at most one in this many goes to seeds
+_MOST = 24  # seeds, unless the starts alone are more
 
 
-def seed_designs(space: Space, baseline: Design, trials: int) -> list[tuple[str, Design]]:
+def seed_designs(space: Space, baseline: Design) -> list[tuple[str, Design]]:
     """(origin, reduced design) of the seeds, distinct, in order of importance.
 
     Each choice of instructions comes with every kernel it admits, all first kernels before all
@@ -32,8 +32,7 @@ def seed_designs(space: Space, baseline: Design, trials: int) -> list[tuple[str,
         for seed in rank:
             if seed is not None:
                 found.setdefault(seed[1].digest, seed)
-    limit = max(len(starts), trials // _SHARE)
-    return list(found.values())[:limit]
+    return list(found.values())[: max(len(starts), _MOST)]
 
 
 def _with_kernels(space: Space, design: Design) -> Iterator[Design]:

@@ -279,6 +279,11 @@ class _Resolver:
             if entry.workload in uses:
                 self.problem(("workloads", index), f"workload {entry.workload} is given twice")
             every = tuple(self.names.kernel_names(entry.workload))
+            if entry.kernel not in ("auto", *every):
+                accepted = f"must be {one_of(['auto', *every])}"
+                message = f"{accepted}, not {entry.kernel!r}{suggest(entry.kernel, every)}"
+                self.problem(("workloads", index, "kernel"), message)
+                continue
             kernels = every if entry.kernel == "auto" else (entry.kernel,)
             requires = {
                 k: tuple(self.names.kernel_requirements(entry.workload, k)) for k in kernels

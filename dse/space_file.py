@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
@@ -75,6 +74,27 @@ def _whole(low: int, high: int) -> AfterValidator:
     return AfterValidator(check)
 
 
+def _number(low: float, high: float) -> AfterValidator:
+    def check(value: float) -> float:
+        if not low <= value <= high:
+            raise _fault(f"must be from {low:g} to {high:g}, not {value:g}")
+        return value
+
+    return AfterValidator(check)
+
+
+def _whole_or(word: str, high: int) -> AfterValidator:
+    """Accept `word`, or a whole number from 1 to `high`."""
+
+    def check(value: Any) -> Any:
+        is_whole = isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= high
+        if value != word and not is_whole:
+            raise _fault(f"must be {word} or from 1 to {high}, not {_shown(value)}")
+        return value
+
+    return AfterValidator(check)
+
+
 def _as_list(value: Any) -> Any:
     return value if isinstance(value, list) else [value]
 
@@ -110,7 +130,7 @@ class WorkloadEntry(Strict):
     """One workload of the mix; written as its bare name where only the name is given."""
 
     workload: Annotated[str, _known("workload", lambda v: v.workload_names())]
-    weight: float | int = 1
+    weight: Annotated[float, _number(1e-9, 1e9)] = 1.0
     kernel: str = "auto"
     bytes: Annotated[int, _whole(1, MAX_BYTES)] | None = None
 
@@ -119,33 +139,17 @@ class WorkloadEntry(Strict):
     def _from_name(cls, value: Any) -> Any:
         return {"workload": value} if isinstance(value, str) else value
 
-    @model_validator(mode="after")
-    def _check(self, info: ValidationInfo) -> WorkloadEntry:
-        if not (math.isfinite(self.weight) and 0 < self.weight <= 1e9):
-            raise _fault(f"weight must be above 0 and at most 1e9, not {self.weight}")
-        kernels = ["auto", *_vocabulary(info).kernel_names(self.workload)]
-        if self.kernel not in kernels:
-            hint = suggest(self.kernel, kernels)
-            raise _fault(f"kernel must be {one_of(kernels)}, not {self.kernel!r}{hint}")
-        return self
-
 
 class TechnologyEntry(Strict):
     """How netlists are priced."""
 
     name: Annotated[str, _known("technology", lambda v: v.technology_names())] = "ge"
-    fo4_ps: float | int = 50
+    fo4_ps: Annotated[float, _number(0.1, 10_000)] = 50.0
 
     @model_validator(mode="before")
     @classmethod
     def _from_name(cls, value: Any) -> Any:
         return {"name": value} if isinstance(value, str) else value
-
-    @model_validator(mode="after")
-    def _check(self) -> TechnologyEntry:
-        if not 0.1 <= self.fo4_ps <= 10_000:
-            raise _fault(f"fo4_ps must be from 0.1 to 10000, not {self.fo4_ps}")
-        return self
 
 
 class CoreEntry(Strict):
@@ -178,32 +182,18 @@ class UnitEntry(Strict):
     """The rival circuits of one table, and the latency of the unit around them."""
 
     circuit: Annotated[list[str], *Choices]
-    latency: Annotated[list[int | str], *Choices] = ["auto"]
+    latency: Annotated[list[Annotated[Any, _whole_or("auto", 16)]], *Choices] = ["auto"]
 
     @model_validator(mode="before")
     @classmethod
     def _from_choices(cls, value: Any) -> Any:
         return {"circuit": value} if isinstance(value, (str, list)) else value
 
-    @model_validator(mode="after")
-    def _check(self) -> UnitEntry:
-        for latency in self.latency:
-            if latency != "auto" and not (isinstance(latency, int) and 1 <= latency <= 16):
-                raise _fault(f"latency must be auto or 1 to 16 cycles, not {_shown(latency)}")
-        return self
-
 
 class CompilerEntry(Strict):
     """Options of the compiler."""
 
-    unroll: Annotated[list[int | str], *Choices] = [1]
-
-    @model_validator(mode="after")
-    def _check(self) -> CompilerEntry:
-        for unroll in self.unroll:
-            if unroll != "full" and not (isinstance(unroll, int) and 1 <= unroll <= 64):
-                raise _fault(f"unroll must be full or 1 to 64, not {_shown(unroll)}")
-        return self
+    unroll: Annotated[list[Annotated[Any, _whole_or("full", 64)]], *Choices] = [1]
 
 
 class SearchEntry(Strict):
@@ -281,9 +271,7 @@ def _problem(source: Source, detail: ErrorDetails, path: Path) -> Problem:
         "model_type": "a mapping", "model_attributes_type": "a mapping",
         "none_required": "null (co-processors cannot be explored yet)",
     }  # fmt: skip
-    is_union = detail["loc"][-1] in ("int", "str", "float")
-    other = detail["msg"][:1].lower() + detail["msg"][1:]
-    wanted = "a number or text" if is_union else expected.get(kind, other)
+    wanted = expected.get(kind, detail["msg"][:1].lower() + detail["msg"][1:])
     return Problem(line, column, f"{where}must be {wanted}, not {_shown(found)}")
 
 

@@ -16,6 +16,7 @@ from dse.sampler import SAMPLERS
 
 _MAX_TRIALS = 1_000_000
 _MAX_SEED = 2**32 - 1
+_MAX_SECONDS = 1_000_000
 
 
 @click.command("search")
@@ -39,7 +40,7 @@ _MAX_SEED = 2**32 - 1
 @click.option("--exhaustive", is_flag=True, help="Evaluate every design: the front is exact.")
 @click.option(
     "--exact-seconds",
-    type=click.FloatRange(0, 1e6),
+    type=click.IntRange(0, _MAX_SECONDS),
     default=None,
     help="Enumerate the exact front for comparison if that takes at most so long (default: 60).",
 )
@@ -55,7 +56,7 @@ def command(
     no_cache: bool,
     as_json: bool,
     profile: bool,
-    exact_seconds: float | None,
+    exact_seconds: int | None,
     out: Path | None,
     **settings: Any,
 ) -> int:

@@ -60,17 +60,20 @@ VOCABULARY = SyntheticVocabulary()
 
 
 def evaluate(*, space: Space, design: Design, cache: Cache) -> Evaluation:
-    """Closed-form metrics; `SYNTHETIC_SECONDS` slows it, `SYNTHETIC_KILL` kills its process."""
+    """Closed-form metrics; the environment may slow it, kill its process, or make it raise."""
     time.sleep(float(os.environ.get("SYNTHETIC_SECONDS", "0")))
     trap = os.environ.get("SYNTHETIC_KILL")
     if trap and trap in design.text:
         os.kill(os.getpid(), signal.SIGKILL)
+    trap = os.environ.get("SYNTHETIC_RAISE")
+    if trap and trap in design.text:
+        raise RuntimeError("told to fail")
     count = os.environ.get("SYNTHETIC_COUNT")
     if count:
         with Path(count).open("a") as file:
             file.write(design.digest + "\n")
     changes: dict[str, object] = {}
-    uses_sbox = design["zkne"] or design.get("nluv")
+    uses_sbox = design.get("zkne") or design.get("nluv")
     if not uses_sbox and "units.aes_sbox" in space.by_name:
         changes["units.aes_sbox"] = space.by_name["units.aes_sbox"].neutral
     canonical = design.replace(changes)  # type: ignore[arg-type]

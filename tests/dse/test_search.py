@@ -1,0 +1,213 @@
+"""The search loop against the synthetic evaluator, whose whole space can be enumerated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dse.design import Design
+from dse.evaluation import Evaluation
+from dse.evaluator import Evaluator
+from dse.exact import enumerate_within, exhaustive_search
+from dse.pareto import Loss, front_indices
+from dse.proposer import Proposer
+from dse.random_search import random_search
+from dse.sampler import SAMPLERS, missing_library
+from dse.search import Found, Progress, sampled_search
+from dse.seeds import seed_designs
+from dse.space import Space
+
+Make = Callable[..., Evaluator]
+Parse = Callable[[str], Space]
+
+
+class Trials:
+    """A log in memory."""
+
+    def __init__(self) -> None:
+        self.trials: list[tuple[int, str, str, str]] = []
+        self.repeats = 0
+        self.syncs = 0
+
+    def trial(self, number: int, origin: str, asked: Design, evaluation: Evaluation) -> None:
+        self.trials.append((number, origin, asked.digest, evaluation.canonical.digest))
+
+    def repeat(self, asked: Design, evaluation: Evaluation) -> None:
+        self.repeats += 1
+
+    def sync(self) -> None:
+        self.syncs += 1
+
+
+def ignore(progress: Progress) -> None:
+    pass
+
+
+def search(
+    evaluator: Evaluator, trials: int, *, sampler: str = "auto", seed: int = 1
+) -> tuple[Found, Trials]:
+    baseline = evaluator.set_baseline()
+    seeds = seed_designs(evaluator.space, baseline.canonical)
+    proposer = Proposer(evaluator.space, sampler, seed, seeds)
+    log = Trials()
+    return sampled_search(evaluator, proposer, trials, log, ignore), log
+
+
+def exact_front(evaluator: Evaluator) -> list[Loss]:
+    evaluator.set_baseline()
+    evaluations = evaluator.evaluate(list(evaluator.space.designs()))
+    losses = [evaluator.losses(e) for e in evaluations if e.feasible]
+    points = [loss for loss in losses if loss is not None]
+    return sorted(points[i] for i in front_indices(points))
+
+
+@pytest.mark.parametrize("sampler", [s for s in SAMPLERS if not missing_library(s)])
+def test_sampler_repeats_no_design_and_fills_its_budget(
+    aes: Space, evaluator_of: Make, sampler: str
+) -> None:
+    found, log = search(evaluator_of(aes), 60, sampler=sampler)
+    canonical = [digest for _, _, _, digest in log.trials]
+    assert len(canonical) == len(set(canonical)) == len(found.counted) == 60
+    assert [number for number, _, _, _ in log.trials] == list(range(60))
+    asked = [digest for _, _, digest, _ in log.trials]
+    assert len(asked) == len(set(asked))
+    assert found.losses() == sorted(found.archive.points)
+
+
+def test_same_seed_same_trials_for_any_jobs_and_cache(
+    aes: Space, evaluator_of: Make, tmp_path: Path
+) -> None:
+    _, cold = search(evaluator_of(aes), 40)
+    _, warm = search(evaluator_of(aes), 40)
+    _, alone = search(evaluator_of(aes, cache=None), 40)
+    _, parallel = search(evaluator_of(aes, cache=tmp_path / "other", jobs=2), 40)
+    assert cold.trials == warm.trials == alone.trials == parallel.trials
+    _, other = search(evaluator_of(aes), 40, seed=2)
+    assert cold.trials != other.trials
+
+
+def test_warm_cache_computes_nothing(aes: Space, evaluator_of: Make) -> None:
+    search(evaluator_of(aes), 30)
+    again = evaluator_of(aes)
+    search(again, 30)
+    assert again.computed == 0
+    assert again.hits >= 30
+
+
+def test_seeds_are_the_baseline_all_on_and_singletons_first(aes: Space, evaluator_of: Make) -> None:
+    evaluator = evaluator_of(aes)
+    baseline = evaluator.set_baseline()
+    seeds = seed_designs(aes, baseline.canonical)
+    origins = [origin for origin, _ in seeds]
+    assert origins[:6] == ["baseline", "all on", "only zbkb", "only zbkx", "only zkne", "only nluv"]
+    digests = [design.digest for _, design in seeds]
+    assert len(digests) == len(set(digests)) <= 24
+    assert ("only zkne", "zkne") in [(o, d["kernel.aes128-encrypt"]) for o, d in seeds]
+    assert all(aes.reduce(design) == design for _, design in seeds)
+
+
+def test_small_space_is_searched_to_its_end(parse: Parse, evaluator_of: Make) -> None:
+    space = parse("instructions: {choose: [zkne]}\ncore: {pipeline: [5, 2]}")
+    found, log = search(evaluator_of(space), 500)
+    assert len(found.counted) == len(list(space.designs())) == 10
+    assert found.losses() == exact_front(evaluator_of(space))
+    assert len(log.trials) == 10
+
+
+def test_designs_that_come_down_to_one_are_counted_once(parse: Parse, evaluator_of: Make) -> None:
+    # no S-box in use: both circuits are one canonical design
+    space = parse("units: {aes_sbox: [table, composite]}\ncore: {pipeline: [5, 3]}")
+    found, log = search(evaluator_of(space), 100)
+    assert len(list(space.designs())) == 2 * 2 * 2
+    assert len(found.counted) == 2 * 2
+    assert log.repeats == 2 * 2
+
+
+def test_exhaustive_search_is_the_front_by_definition(aes: Space, evaluator_of: Make) -> None:
+    evaluator = evaluator_of(aes)
+    evaluator.set_baseline()
+    found = exhaustive_search(evaluator, None, ignore)
+    assert found.losses() == exact_front(evaluator_of(aes))
+
+
+def test_enumeration_gives_up_over_its_budget(
+    aes: Space, evaluator_of: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evaluator = evaluator_of(aes)
+    evaluator.set_baseline()
+    monkeypatch.setenv("SYNTHETIC_SECONDS", "0.001")
+    over = enumerate_within(evaluator, 0.01, 1.0, ignore)
+    assert over.found is None
+    assert over.designs == len(list(aes.designs()))
+    assert over.projected_seconds > over.designs * 0.001
+    assert evaluator.computed < 300
+    monkeypatch.setenv("SYNTHETIC_SECONDS", "0")
+    within = enumerate_within(evaluator, 600, 1.0, ignore)
+    assert within.found is not None
+    assert within.found.losses() == exact_front(evaluator_of(aes))
+
+
+def test_random_search_counts_as_many_distinct_designs(aes: Space, evaluator_of: Make) -> None:
+    evaluator = evaluator_of(aes)
+    evaluator.set_baseline()
+    one = random_search(evaluator, 75, 1, ignore)
+    assert len(one.counted) == 75
+    assert one.counted == random_search(evaluator, 75, 1, ignore).counted
+    assert one.counted != random_search(evaluator, 75, 2, ignore).counted
+
+
+def test_constant_time_changes_the_front(parse: Parse, evaluator_of: Make) -> None:
+    text = "instructions: {choose: [zkne]}\ncore: {pipeline: [5, 2]}\n"
+    free, _ = search(evaluator_of(parse(text)), 100)
+    bound, _ = search(evaluator_of(parse(text + "constraints: {constant_time: true}")), 100)
+    assert any(e.metrics["leaks"].value > 0 for e in free.rows())
+    assert all(e.metrics["leaks"].value == 0 for e in bound.rows())
+    assert 0 < bound.feasible < free.feasible == len(free.counted)
+
+
+def test_three_objectives_one_of_them_maximised(parse: Parse, evaluator_of: Make) -> None:
+    space = parse(
+        "objectives: [area_ge, gain, code_bytes]\ninstructions: {choose: [zkne, zbkb]}\n"
+        "compiler: {unroll: [1, full]}"
+    )
+    found, _ = search(evaluator_of(space), 100)
+    assert found.losses() == exact_front(evaluator_of(space))
+    gains = [e.metrics["gain"].value for e in found.rows()]
+    assert max(gains) > 0.5
+
+
+def test_failing_designs_are_counted_with_their_reason(
+    aes: Space, evaluator_of: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SYNTHETIC_RAISE", '"nluv":true')
+    evaluator = evaluator_of(aes)
+    found, _ = search(evaluator, 40)
+    assert len(found.counted) == 40
+    assert found.feasible == 40 - len(evaluator.failures)
+    assert {r.error for r in evaluator.failures.values()} == {"RuntimeError: told to fail"}
+
+
+def test_infeasible_baseline_is_refused(parse: Parse, evaluator_of: Make) -> None:
+    space = parse("workloads: [{workload: aes128-encrypt, kernel: zkne}]")
+    with pytest.raises(
+        ValueError, match=r"^baseline must be feasible, not: kernel needs an absent"
+    ):
+        evaluator_of(space).set_baseline()
+
+
+def test_objective_that_is_not_measured_is_refused(parse: Parse, evaluator_of: Make) -> None:
+    evaluator = evaluator_of(parse("objectives: [time_ns, state_bits]"))
+    with pytest.raises(ValueError, match=r"^objective state_bits is not measured in technology ge"):
+        evaluator.set_baseline()
+
+
+def test_baseline_takes_the_best_kernel_the_constraints_admit(
+    parse: Parse, evaluator_of: Make
+) -> None:
+    fastest = evaluator_of(parse("")).set_baseline()
+    assert fastest.canonical["kernel.aes128-encrypt"] == "table"
+    silent = evaluator_of(parse("constraints: {constant_time: true}")).set_baseline()
+    assert silent.canonical["kernel.aes128-encrypt"] == "bitsliced"
+    assert silent.metrics["gain"].value == 0

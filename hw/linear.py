@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import combinations
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
-__all__ = ["apply_network", "compose", "invert", "xor_network"]
+__all__ = ["Matrix", "Network", "apply_network", "compose", "invert", "xor_network"]
 
 T = TypeVar("T")
 
-Matrix = tuple[int, ...]
+Matrix: TypeAlias = tuple[int, ...]
 """Rows; bit j of row i is 1 if output i contains input j."""
+
+Network: TypeAlias = tuple[tuple[tuple[int, int], ...], Matrix]
+"""XORs of two earlier signals each, and the signal of each output; see `xor_network`."""
 
 
 def product(row: int, matrix: Matrix) -> int:
@@ -47,29 +50,55 @@ def invert(matrix: Matrix) -> Matrix:
     return tuple(row >> n for row in rows)
 
 
-def xor_network(matrix: Matrix, inputs: int) -> tuple[tuple[tuple[int, int], ...], Matrix]:
+def xor_network(matrix: Matrix, inputs: int, depth: int | None = None) -> Network:
     """Return two-input XORs that compute `matrix`, and which signals each output is.
 
     Greedy: the pair of signals that occurs in most outputs becomes a signal, ties to the pair of
     lowest numbers (C. Paar, "Optimized arithmetic for Reed-Solomon encoders", ISIT 1997). XOR k
     is signal `inputs` + k. Each returned row has at most one signal; 0 is the constant.
+
+    With `depth`, no output is more than that many XORs deep: an output whose signals have depths
+    d1, d2, ... can still be finished in time exactly while 2^d1 + 2^d2 + ... is at most 2^depth,
+    so a pair is taken only for the outputs that keep to it.
+
+    Raises:
+        ValueError: when an output adds more inputs than `depth` levels can.
     """
     columns = [sum(1 << i for i, row in enumerate(matrix) if row >> j & 1) for j in range(inputs)]
+    depths = [0] * inputs
+    room = [0 if depth is None else (1 << depth) - row.bit_count() for row in matrix]
+    if min(room, default=0) < 0:
+        raise ValueError(f"depth must be enough for every output, not {depth}")
     steps: list[tuple[int, int]] = []
     while True:
-        best, pair = 0, (0, 0)
+        best, rows, pair = 0, 0, (0, 0)
         live = [j for j, column in enumerate(columns) if column]
+        allowed: dict[int, int] = {}
         for i, j in combinations(live, 2):
-            shared = (columns[i] & columns[j]).bit_count()
-            if shared > best:
-                best, pair = shared, (i, j)
+            shared = columns[i] & columns[j]
+            if shared.bit_count() <= best:
+                continue
+            if depth is not None:
+                loss = _loss(depths[i], depths[j])
+                if loss not in allowed:
+                    fitting = (1 << k for k, space in enumerate(room) if space >= loss)
+                    allowed[loss] = sum(fitting)
+                shared &= allowed[loss]
+            if shared.bit_count() > best:
+                best, rows, pair = shared.bit_count(), shared, (i, j)
         if best == 0:
             break
-        both = columns[pair[0]] & columns[pair[1]]
-        columns[pair[0]] &= ~both
-        columns[pair[1]] &= ~both
-        columns.append(both)
+        i, j = pair
+        columns[i] &= ~rows
+        columns[j] &= ~rows
+        columns.append(rows)
         steps.append(pair)
+        if depth is not None:
+            room = [
+                space - _loss(depths[i], depths[j]) * (rows >> k & 1)
+                for k, space in enumerate(room)
+            ]
+        depths.append(max(depths[i], depths[j]) + 1)
     outputs = tuple(
         sum(1 << j for j, column in enumerate(columns) if column >> i & 1)
         for i in range(len(matrix))
@@ -77,8 +106,13 @@ def xor_network(matrix: Matrix, inputs: int) -> tuple[tuple[tuple[int, int], ...
     return tuple(steps), outputs
 
 
+def _loss(a: int, b: int) -> int:
+    """Return what joining signals of depths `a` and `b` costs of an output's room."""
+    return int(abs((1 << a) - (1 << b)))
+
+
 def apply_network(
-    network: tuple[tuple[tuple[int, int], ...], Matrix],
+    network: Network,
     inputs: Sequence[T],
     xor: Callable[[T, T], T],
     zero: T,

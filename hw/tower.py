@@ -97,6 +97,23 @@ class Tower:
         first, second = self.multiply(a[:half], b[:half]), self.multiply(a[half:], b[half:])
         return [*_add(first, cross), *_add(second, cross)]
 
+    def bilinear(self, bits: int) -> tuple[Matrix, Matrix]:
+        """Return forms F and mixing M such that a b = M (F a & F b) for words of `bits` bits.
+
+        A word of 4 bits has 9 forms, one for each AND that `multiply` makes.
+        """
+        trace = _Trace([])
+        product = self.multiply(
+            [_Sum(trace, 1 << i) for i in range(bits)], [_Sum(trace, 1 << i) for i in range(bits)]
+        )
+        return tuple(trace.forms), tuple(word.mask for word in product)
+
+    def scaled_square(self, bits: int) -> Matrix:
+        """Return the matrix of x -> n x^2, the linear part of the norm, on `bits`-bit words."""
+        return tuple(
+            apply_network(_networks(self, bits)[1], [1 << i for i in range(bits)], _xor, 0)
+        )
+
     def inverse(self, a: Word) -> list[Any]:
         """Return 1 / a (0 for 0) of a word of 2, 4 or 8 bits, from & and ^ alone."""
         if len(a) == 2:
@@ -106,6 +123,29 @@ class Tower:
         square = apply_network(_networks(self, half)[1], _add(first, second), _xor, 0)
         inverted = self.inverse(_add(self.multiply(first, second), square))
         return [*self.multiply(inverted, second), *self.multiply(inverted, first)]
+
+
+@dataclass(frozen=True)
+class _Trace:
+    """The forms that were multiplied, in order."""
+
+    forms: list[int]
+
+
+@dataclass(frozen=True)
+class _Sum:
+    """A sum, as a mask: of operand bits before a product, of products after it."""
+
+    trace: _Trace
+    mask: int
+
+    def __xor__(self, other: _Sum) -> _Sum:
+        return _Sum(self.trace, self.mask ^ other.mask)
+
+    def __and__(self, other: _Sum) -> _Sum:
+        assert self.mask == other.mask  # both operands are traced with the same bits
+        self.trace.forms.append(self.mask)
+        return _Sum(self.trace, 1 << (len(self.trace.forms) - 1))
 
 
 @cache

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import random
+
 import pyrtl
 import pytest
 
-from hw.bitblast import bitblast
-from hw.graph import Kind
+from hw.area import bitblast, mapped
+from hw.graph import Graph, Kind
 from hw.linear import apply_network, compose, invert, xor_network
+from hw.technology import technology
 from hw.tower import towers
 from hw.units import (
     Build,
@@ -54,7 +57,7 @@ def reference_sbox() -> list[int]:
 SBOX = reference_sbox()
 INVERSE = [SBOX.index(y) for y in range(256)]
 EXPECTED = {"aes_sbox": SBOX, "aes_inv_sbox": INVERSE}
-NAMES = ["boyar_peralta", "composite", "table"]
+NAMES = ["boyar_peralta", "composite", "low_depth", "table"]
 
 
 def test_the_reference_is_fips_197() -> None:
@@ -92,17 +95,21 @@ def test_circuits_are_found_and_named() -> None:
     assert "Boyar" in circuit("aes_sbox", "boyar_peralta").source
     with pytest.raises(
         ValueError,
-        match=r"^circuit of aes_sbox must be one of boyar_peralta, composite, table, not 'lut'$",
+        match=r"^circuit of aes_sbox must be one of .*composite, low_depth, table, not 'lut'$",
     ):
         circuit("aes_sbox", "lut")
 
 
-def gates(table: str, name: str) -> tuple[int, int, int]:
+def graph(table: str, name: str) -> Graph:
     with pyrtl.temp_working_block():
         output = pyrtl.Output(8, "y")
         output <<= circuits_for(table)[name](pyrtl.Input(8, "x"))
-        graph = bitblast(pyrtl.working_block())
-        return graph.count(Kind.AND), graph.count(Kind.XOR), graph.count(Kind.MUX)
+        return bitblast(pyrtl.working_block())
+
+
+def gates(table: str, name: str) -> tuple[int, int, int]:
+    found = graph(table, name)
+    return found.count(Kind.AND), found.count(Kind.XOR), found.count(Kind.MUX)
 
 
 def test_the_boyar_peralta_circuit_has_its_published_gates() -> None:
@@ -121,6 +128,16 @@ def test_the_composite_field_circuits_have_36_ands() -> None:
         ands, xors, muxes = gates(table, "composite")
         assert (ands, muxes) == (36, 0)
         assert xors <= 100
+
+
+def test_the_low_depth_circuits_stand_between_table_and_small_ones() -> None:
+    for table in EXPECTED:
+        cost = {name: mapped(graph(table, name), technology("ge")) for name in NAMES}
+        delays = [cost[name].delay_fo4 for name in ("table", "low_depth", "boyar_peralta")]
+        areas = [cost[name].area_ge for name in ("boyar_peralta", "low_depth", "table")]
+        assert delays == sorted(delays)
+        assert areas == sorted(areas)
+        assert cost["low_depth"].area_ge < 300
 
 
 @pytest.mark.parametrize("polynomial", [0x11B, 0x1F5])
@@ -163,3 +180,17 @@ def test_an_xor_network_computes_its_matrix_with_shared_sums() -> None:
         inputs = [x >> i & 1 for i in range(4)]
         expected = [(row & x).bit_count() & 1 for row in matrix]
         assert apply_network(network, inputs, lambda a, b: a ^ b, 0) == expected
+
+
+def test_a_bounded_network_keeps_to_its_depth() -> None:
+    draw = random.Random(2)
+    for _ in range(20):
+        matrix = tuple(draw.getrandbits(8) for _ in range(10))
+        least = max((max(row.bit_count(), 1) - 1).bit_length() for row in matrix)
+        network = xor_network(matrix, 8, depth=least)
+        inputs = [1 << i for i in range(8)]
+        assert apply_network(network, inputs, lambda a, b: a ^ b, 0) == list(matrix)
+        depths = apply_network(network, [0] * 8, lambda a, b: max(a, b) + 1, 0)
+        assert max(depths) <= least
+    with pytest.raises(ValueError, match=r"^depth must be enough for every output, not 2$"):
+        xor_network((0b11111,), 8, depth=2)

@@ -106,9 +106,7 @@ def _five_stages(
 
     # IF
     pc, word = _fetch(ports, xlen, waiting, redirect, target)
-    keep = waiting & ~redirect
-    ir = _register(word, "id_word", keep)
-    id_pc = _register(pc, "id_pc", keep)
+    ir, id_pc = _register(word, "id_word", waiting), _register(pc, "id_pc", waiting)
     id_valid = pyrtl.Register(1, "id_valid")
     id_valid.next <<= ~redirect & pyrtl.select(waiting, id_valid, pyrtl.Const(1, 1))
 

@@ -1,4 +1,4 @@
-"""Comparison rows as a table for people, Markdown, CSV or JSON."""
+"""Comparisons as tables for people, Markdown, CSV or JSON."""
 
 from __future__ import annotations
 
@@ -6,81 +6,128 @@ import csv
 import io
 import json
 from collections.abc import Sequence
+from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
-from dse.compare.rows import Row, Summary
+from dse.compare.ledger import Ledger
+from dse.compare.rows import Row, Summary, summarise
 
 FORMATS = ("table", "md", "csv", "json")
 _COLUMNS = (
-    "configuration",
-    "metric",
-    "unit",
-    "published",
-    "re-measured",
-    "ours",
-    "ratio",
-    "verdict",
-)
+    "configuration", "metric", "unit", "published", "re-measured", "ours", "ratio", "verdict",
+    "why", "source",
+)  # fmt: skip
 _SUMMARY = ("paper", "rows", "compared", "agree", "median ratio", "worst ratio")
+_TEXT_COLUMNS = {"paper", "configuration", "metric", "unit", "verdict"}
 _KEYS = (
     "paper", "configuration", "metric", "definition", "unit", "published", "ours", "ratio",
     "verdict", "reason", "source", "kind",
 )  # fmt: skip
-_STYLES = {"agrees": "green", "differs": "red"}
+WIDTH = 120
+
+Comparison = tuple[Ledger, list[Row]]
 
 
-def rows_text(rows: Sequence[Row], form: str, *, title: str = "", width: int | None = None) -> str:
-    """All rows in one of `FORMATS`; the two for people number the reasons and sources below."""
-    if form == "json":
-        return json.dumps({"rows": [row.to_json() for row in rows]}, indent=1)
+def comparison_text(
+    comparisons: Sequence[Comparison], form: str, *, is_summary: bool = False, width: int = WIDTH
+) -> str:
+    """Comparisons in one of `FORMATS`; for people, a summary may take the place of the rows.
+
+    `width` is that of a `table`, in characters.
+    """
+    rows = [row for _, found in comparisons for row in found]
     if form == "csv":
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(_KEYS)
-        for row in rows:
-            data = row.to_json()
-            writer.writerow(["" if data[key] is None else data[key] for key in _KEYS])
-        return out.getvalue().rstrip("\n")
-    notes: dict[str, int] = {}
+        return _csv(rows)
+    if form == "json":
+        papers = [_summary_json(summarise(ledger.paper, found)) for ledger, found in comparisons]
+        return json.dumps({"rows": [row.to_json() for row in rows], "papers": papers}, indent=1)
+    if is_summary:
+        return _summary_text(comparisons, form, width)
+    return "\n\n".join(_paper_text(ledger, found, form, width) for ledger, found in comparisons)
+
+
+def _csv(rows: Sequence[Row]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(_KEYS)
+    for row in rows:
+        data = row.to_json()
+        writer.writerow(["" if data[key] is None else data[key] for key in _KEYS])
+    return out.getvalue().rstrip("\n")
+
+
+def _summary_json(summary: Summary) -> dict[str, Any]:
+    return {
+        "paper": summary.paper,
+        "rows": summary.rows,
+        "compared": summary.compared,
+        "agreeing_share": summary.agreeing_share,
+        "median_ratio": summary.median,
+        "worst_ratio": summary.worst,
+    }
+
+
+def _paper_text(ledger: Ledger, rows: Sequence[Row], form: str, width: int) -> str:
+    """Title, rows, the numbered reasons, the lettered sources, and what could not be had."""
+    file = ledger.file
+    title = f"{file.paper}: {file.authors}, {file.title}, {file.year}. {file.doi or file.url}"
+    reasons: dict[str, int] = {}
     sources: dict[str, int] = {}
     lines = []
     for row in rows:
-        note = notes.setdefault(row.reason, len(notes) + 1) if row.reason else ""
-        source = sources.setdefault(row.source, len(sources) + 1)
-        lines.append((*_cells(row), str(note), _letter(source)))
-    columns = (*_COLUMNS, "why", "source")
-    below = [f"{number}. {text}" for text, number in notes.items()]
-    below += [f"{_letter(number)}. {text}" for text, number in sources.items()]
-    if form == "md":
-        return "\n".join([_markdown(columns, lines), "", *_spaced(below)])
-    return "\n".join([_table(columns, lines, title, width), *below])
+        reason = str(reasons.setdefault(row.reason, len(reasons) + 1)) if row.reason else ""
+        source = _letters(sources.setdefault(row.source, len(sources) + 1))
+        lines.append((*_cells(row), reason, source))
+    parts = [f"## {title}" if form == "md" else title]
+    if rows:
+        parts.append(_table(_COLUMNS, lines, form, width))
+        parts.append(_listed([(str(n), text) for text, n in reasons.items()], form))
+        parts.append(_listed([(_letters(n), text) for text, n in sources.items()], form))
+        parts.append(_sentence(summarise(file.paper, list(rows))))
+    represented = {(r.algorithm, r.configuration) for r in file.reproductions}
+    others = [e for e in file.entries if (e.algorithm, e.configuration) not in represented]
+    if others:
+        parts.append(f"No design of ours stands for {len(others)} more of its figures yet.")
+    if file.missing:
+        parts.append(f"Not public to us: {'; '.join(file.missing)}.")
+    return ("\n\n" if form == "md" else "\n").join(part for part in parts if part)
 
 
-def summary_text(summaries: Sequence[Summary], form: str, *, width: int | None = None) -> str:
-    """One line a paper."""
-    lines = [
-        (
-            s.paper, str(s.rows), str(s.compared),
-            "" if s.agreeing_share is None else f"{s.agreeing_share:.0%}",
-            _number(s.median), _number(s.worst),
-        )
-        for s in summaries
-    ]  # fmt: skip
-    if form == "md":
-        return _markdown(_SUMMARY, lines)
-    return _table(_SUMMARY, lines, "", width)
+def _summary_text(comparisons: Sequence[Comparison], form: str, width: int) -> str:
+    lines = []
+    idle = []
+    for ledger, rows in comparisons:
+        if not ledger.file.reproductions:
+            idle.append(f"{ledger.paper} ({len(ledger.file.entries)})")
+            continue
+        s = summarise(ledger.paper, rows)
+        share = "" if s.agreeing_share is None else f"{s.agreeing_share:.0%}"
+        counts = (str(s.rows), str(s.compared), share)
+        lines.append((s.paper, *counts, _number(s.median), _number(s.worst)))
+    text = _table(_SUMMARY, lines, form, width)
+    if idle:
+        text += f"\n\nFigures recorded, no design of ours yet: {', '.join(idle)}."
+    return text
+
+
+def _sentence(s: Summary) -> str:
+    if s.agreeing_share is None:
+        return f"None of {s.rows} rows can be compared."
+    ratios = f"; ratio ours / published: median {_number(s.median)}, worst {_number(s.worst)}"
+    return (
+        f"{s.compared} of {s.rows} rows can be compared; {s.agreeing_share:.0%} of them agree"
+        f"{ratios if s.median is not None else ''}."
+    )
 
 
 def _cells(row: Row) -> tuple[str, ...]:
     is_ours = row.kind in ("remeasured", "derived")
+    published = _number(row.published)
     return (
         row.configuration,
         row.metric,
         row.unit,
-        "" if is_ours else _number(row.published),
-        _number(row.published) if is_ours else "",
+        "" if is_ours else published,
+        published if is_ours else "",
         _number(row.ours),
         _number(row.ratio),
         row.verdict,
@@ -95,7 +142,7 @@ def _number(value: float | None) -> str:
     return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.4g}"
 
 
-def _letter(number: int) -> str:
+def _letters(number: int) -> str:
     letters = ""
     while number:
         number, rest = divmod(number - 1, 26)
@@ -103,26 +150,29 @@ def _letter(number: int) -> str:
     return letters
 
 
-def _spaced(lines: Sequence[str]) -> list[str]:
-    return [part for line in lines for part in (line, "")][:-1]
+def _listed(items: Sequence[tuple[str, str]], form: str) -> str:
+    separator = "  \n" if form == "md" else "\n"
+    return separator.join(f"{name}. {text}" for name, text in items)
 
 
-def _markdown(columns: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    rows = [columns, ["---"] * len(columns), *lines]
-    return "\n".join("| " + " | ".join(c.replace("|", "\\|") for c in row) + " |" for row in rows)
+def _table(columns: Sequence[str], lines: Sequence[Sequence[str]], form: str, width: int) -> str:
+    if form == "md":
+        rows = [columns, ["---"] * len(columns), *lines]
+        return "\n".join("| " + " | ".join(_escaped(cell) for cell in row) + " |" for row in rows)
 
+    from rich.console import Console
+    from rich.table import Table
 
-def _table(
-    columns: Sequence[str], lines: Sequence[Sequence[str]], title: str, width: int | None
-) -> str:
-    table = Table(title=title or None, title_justify="left")
+    table = Table(box=None, pad_edge=False)
     for column in columns:
-        is_number = column in ("published", "re-measured", "ours", "ratio", *_SUMMARY[1:])
-        table.add_column(column, justify="right" if is_number else "left")
+        table.add_column(column, justify="left" if column in _TEXT_COLUMNS else "right")
     for line in lines:
-        style = next((_STYLES[cell] for cell in line if cell in _STYLES), "")
-        table.add_row(*line, style=style)
-    console = Console(width=width or 100, file=io.StringIO(), force_terminal=False)
+        table.add_row(*line)
+    console = Console(width=width, file=io.StringIO(), highlight=False, markup=False)
     with console.capture() as captured:
         console.print(table)
-    return captured.get().rstrip("\n")
+    return "\n".join(text.rstrip() for text in captured.get().splitlines())
+
+
+def _escaped(cell: str) -> str:
+    return cell.replace("|", "\\|")

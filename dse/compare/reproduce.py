@@ -7,11 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from dse.backend import Backend
 from dse.compare.definition import Definition, Figure, ratio
 from dse.compare.ledger import Ledger, Reproduction
 from dse.compare.metric import LEDGER_METRICS
 from dse.design import Design
 from dse.evaluation import Evaluation
+from dse.evaluator import Evaluator
 from dse.space import Space, parse_space
 from dse.vocabulary import Vocabulary
 from dse.yaml_source import Path as KeyPath
@@ -119,6 +121,19 @@ def relative(this: Figure, baseline: Figure, form: str, against: str) -> Figure:
     )  # fmt: skip
 
 
+def evaluator(backend: Backend, cache_folder: Path | None) -> Evaluate:
+    """The normal machinery as an `Evaluate`, in this process and with the shared cache."""
+
+    def evaluate(space: Space, design: Design) -> Evaluation:
+        engine = Evaluator(space, backend, cache_folder, jobs=0)
+        try:
+            return engine.evaluate([engine.best_kernels(design, fixed={})])[0]
+        finally:
+            engine.close()
+
+    return evaluate
+
+
 def reproduction_space(ledger: Ledger, index: int, vocabulary: Vocabulary) -> Space:
     """The space of a reproduction: everything fixed but kernels, every entry of `choose` in.
 
@@ -157,7 +172,8 @@ def reproduce(ledger: Ledger, evaluate: Evaluate, vocabulary: Vocabulary) -> dic
     for reproduction, space in zip(ledger.file.reproductions, spaces, strict=True):
         design = space.neutral.replace({entry.name: True for entry in space.entries})
         evaluation = evaluate(space, design)
-        core = str(design.get("core.preset", "our default core"))
+        own = f"our {design.get('core.pipeline')}-stage core"
+        core = str(design.get("core.preset", own))
         found[reproduction.id] = Reproduced(reproduction, evaluation, space.technology.name, core)
     return found
 

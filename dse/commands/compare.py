@@ -1,0 +1,66 @@
+"""`dse compare`: published figures beside ours."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import click
+
+from dse.arguments import cache_folder, cache_options
+from dse.backend import Backend
+
+
+@click.command("compare")
+@click.argument("papers", metavar="[PAPER]...", nargs=-1)
+@click.option("--all", "is_all", is_flag=True, help="Every bundled paper, one summary row each.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "md", "csv", "json"]),
+    default="table",
+    show_default=True,
+    help="How to print the rows.",
+)
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@cache_options
+@click.pass_obj
+def command(
+    backend: Backend,
+    papers: tuple[str, ...],
+    is_all: bool,
+    form: str,
+    as_json: bool,
+    cache: Path | None,
+    no_cache: bool,
+) -> int:
+    """Compare with PAPER, a bundled paper (see `dse list papers`) or a ledger file of one's own.
+
+    Each row holds a published figure, ours, their ratio and a verdict. Figures of different
+    definitions, technologies or host cores stand side by side without a ratio.
+    """
+    if is_all == bool(papers):
+        raise click.UsageError("give papers or --all, one of the two")
+    folder = cache_folder(cache, no_cache)
+    form = "json" if as_json else form
+
+    from dse.compare.ledger import find_paper, load_ledger, paper_names
+    from dse.compare.report import WIDTH, comparison_text
+    from dse.compare.reproduce import evaluator, reproduce
+    from dse.compare.rows import compare
+
+    try:
+        files = [find_paper(name) for name in (paper_names() if is_all else papers)]
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    evaluate = evaluator(backend, folder)
+    vocabulary = Backend.load(backend.vocabulary)
+    found = []
+    for file in files:
+        ledger = load_ledger(file)
+        if is_all and ledger.file.reproductions:
+            click.echo(f"{ledger.paper} ...", err=True)
+        found.append((ledger, compare(ledger, reproduce(ledger, evaluate, vocabulary))))
+    width = max(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)
+    click.echo(comparison_text(found, form, is_summary=is_all, width=width))
+    return 0

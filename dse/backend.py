@@ -15,11 +15,20 @@ class Backend:
         evaluate: `evaluate(*, space, design, cache) -> Evaluation`.
         confirm: `confirm(*, space, design) -> Confirmation`, on the netlist.
         vocabulary: A `dse.vocabulary.Vocabulary`.
+        version: Digest of the code behind them; empty means that of the installed project.
     """
 
     evaluate: str = "dse.evaluate:evaluate"
     confirm: str = "dse.verify:confirm"
     vocabulary: str = "dse.vocabulary:REGISTRIES"
+    version: str = ""
+
+    @property
+    def digest(self) -> str:
+        """Digest of the code behind evaluations; values of another one are never reused."""
+        from dse.fingerprint import code_digest  # reads every source file
+
+        return self.version or code_digest()
 
     @staticmethod
     def load(name: str) -> Any:

@@ -6,14 +6,13 @@ Exit codes: 0 done, 1 a check failed, 2 wrong use.
 from __future__ import annotations
 
 import importlib
-import pkgutil
 import sys
 import traceback
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
-from dse import commands
 from dse.backend import Backend
 from dse.run import RunError
 from dse.yaml_source import SourceError
@@ -24,7 +23,8 @@ class Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Names of the command files, sorted."""
-        return sorted(module.name for module in pkgutil.iter_modules(commands.__path__))
+        files = Path(__file__).with_name("commands").glob("*.py")
+        return sorted(file.stem for file in files if file.stem != "__init__")
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the file of one command."""

@@ -13,7 +13,6 @@ from dse.confirmation import Confirmation
 from dse.constraint import judge
 from dse.design import Design
 from dse.evaluation import Evaluation
-from dse.fingerprint import code_digest
 from dse.metrics import METRICS, Quantity
 from dse.pareto import Loss
 from dse.pool import Pool
@@ -40,7 +39,7 @@ class Evaluator:
         self, space: Space, backend: Backend, cache_folder: Path | None, jobs: int
     ) -> None:
         self.space = space
-        version = digest_of(code_digest(), backend.evaluate, backend.confirm)
+        version = digest_of(backend.digest, backend.evaluate, backend.confirm)
         self.cache = Cache(cache_folder, version)
         folder = None if cache_folder is None else str(cache_folder)
         setup = Setup(space.text, str(space.file), backend, folder, version)

@@ -14,7 +14,7 @@ from dse.evaluation import Evaluation
 from dse.evaluator import Evaluator, SearchError
 from dse.exact import Exact, enumerate_within, exhaustive_search
 from dse.export import write_exports
-from dse.fingerprint import code_digest, versions
+from dse.fingerprint import versions
 from dse.front import Front, make_front
 from dse.pareto import Frame
 from dse.proposer import Proposer
@@ -87,7 +87,7 @@ def explore(space: Space, options: Options, backend: Backend, observer: Observer
         "trials": trials,
         "batch": BATCH,
         "exhaustive": options.exhaustive,
-        "code_digest": code_digest(),
+        "code_digest": backend.digest,
         "versions": versions(),
         "command": options.command,
         "status": "running",

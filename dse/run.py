@@ -201,7 +201,7 @@ class Run:
         before = self.read(MANIFEST)
         for key in _IDENTITY:
             if before.get(key) != manifest[key]:
-                what = key.removesuffix("_digest")
+                what = {"space_digest": "space", "code_digest": "version of the code"}.get(key, key)
                 values = "" if "digest" in key else f": {before.get(key)}, now {manifest[key]}"
                 raise RunError(
                     f"run in {self.folder} was made with another {what}{values}; "

@@ -29,7 +29,8 @@ def command(run: Path, baselines: bool) -> int:
                 f"note: no published figure is in the units of {' and '.join(front.objectives)}",
                 err=True,
             )
-    figure = front_figure(front, trial_points(opened, front), markers)
+    points = trial_points(opened, front)
     for kind in ("png", "svg"):
+        figure = front_figure(front, points, markers)  # rendering one alters its layout
         click.echo(opened.write(f"pareto.{kind}", render(figure, kind)))
     return 0

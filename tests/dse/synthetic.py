@@ -122,7 +122,7 @@ def confirm(*, space: Space, design: Design) -> Confirmation:
 
 
 HERE = "tests.dse.synthetic"
-BACKEND = Backend(f"{HERE}:evaluate", f"{HERE}:confirm", f"{HERE}:VOCABULARY")
+BACKEND = Backend(f"{HERE}:evaluate", f"{HERE}:confirm", f"{HERE}:VOCABULARY", version="synthetic")
 
 if __name__ == "__main__":
     sys.exit(run(backend=BACKEND))

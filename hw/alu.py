@@ -30,9 +30,7 @@ class Executed:
 
 
 def execute(control: Control, pc: Wire, rs1: Wire, rs2: Wire, immediate: Wire) -> Executed:
-    """Build the shared arithmetic: one adder that also compares, one shifter, logic, one more
-    adder for targets.
-    """
+    """Build the shared arithmetic: an adder that compares too, a shifter, logic, target adder."""
     width = len(rs1)
 
     def spread(bit: Wire) -> Wire:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -214,7 +214,9 @@ def _open_slot(
     return pyrtl.select(pyrtl.Input(1, "unit_writes_rd"), result, base)
 
 
-def _unit_port(decoder, xlen, circuits, state):  # type: ignore[no-untyped-def]
+def _unit_port(
+    decoder: Decoder, xlen: int, circuits: Circuits, state: dict[str, pyrtl.Register]
+) -> Callable[[Wire, Wire, Wire, Wire, Wire, Wire], Wire]:
     """The slot with the units in it; their state registers are noted in `state`."""
 
     def build(instr: Wire, rs1: Wire, rs2: Wire, pc: Wire, commit: Wire, base: Wire) -> Wire:

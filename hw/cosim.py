@@ -15,7 +15,7 @@ from isa.machine import DATA_END, Machine, place
 from isa.program import DATA_BASE, DATA_SIZE, TEXT_BASE, Program
 from isa.timing import Core, Latencies, automaton, retirements
 
-__all__ = ["Comparison", "NetlistRun", "Netlist", "compare", "run_netlist"]
+__all__ = ["Comparison", "Netlist", "NetlistRun", "compare", "run_netlist"]
 
 
 @dataclass(frozen=True)
@@ -93,9 +93,7 @@ class Netlist:
         }
         for i, lane in enumerate(built.data_lanes):
             contents[lane] = {first + j: byte for j, byte in enumerate(image[i::4]) if byte}
-        simulation = pyrtl.FastSimulation(
-            memory_value_map=contents, tracer=None, block=built.block
-        )
+        simulation = pyrtl.FastSimulation(memory_value_map=contents, tracer=None, block=built.block)
         rests = {
             TEXT_BASE + 4 * i
             for i, word in enumerate(program.words)
@@ -190,9 +188,7 @@ def compare(
             difference = (
                 f"netlist must retire {len(expected)} instructions, not {len(actual.retirements)}"
             )
-    return Comparison(
-        not difference, difference, len(expected), actual.cycles(program.entry)
-    )
+    return Comparison(not difference, difference, len(expected), actual.cycles(program.entry))
 
 
 def _state_difference(

@@ -8,14 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal
 
 from isa.bits import Bits, evaluate
 from isa.disassembler import disassemble_word
 from isa.instruction_set import InstructionSet
 from isa.program import DATA_BASE, DATA_SIZE, TEXT_BASE, Program
 from isa.registers import NAMES
-from isa.translate import FILENAME, STOP, Block, Placed, Translation
+from isa.translate import FILENAME, Block, Placed, Translation
 
 DATA_END = DATA_BASE + DATA_SIZE
 """First address beyond data memory; the initial stack pointer."""
@@ -40,8 +40,8 @@ class SimulationError(RuntimeError):
         self.word = word
 
 
-class _Stop(Exception):  # noqa: N818 - a signal from translated code, never seen outside
-    pass
+class _Stop(Exception):
+    """A host call in translated code; never seen outside."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,10 @@ class Run:
 
 
 HostCall = Callable[[list[int], memoryview], int | None]
-"""Serves `ecall`: takes registers and data memory, may change both, returns an exit code or None."""
+"""Serves `ecall`: may change the registers and data memory given; returns an exit code or None."""
+
+
+_Code = Literal["B", "b", "H", "h", "I", "i", "Q", "q"]
 
 
 def views(memory: bytearray) -> dict[str, Any]:
@@ -108,7 +111,9 @@ def views(memory: bytearray) -> dict[str, Any]:
     the first view are empty, so that a misaligned access fails like one out of range.
     """
     found: dict[str, Any] = {}
-    for width, unsigned, signed in ((8, "B", "b"), (16, "H", "h"), (32, "I", "i"), (64, "Q", "q")):
+    codes: tuple[tuple[int, _Code, _Code], ...]
+    codes = ((8, "B", "b"), (16, "H", "h"), (32, "I", "i"), (64, "Q", "q"))
+    for width, unsigned, signed in codes:
         for name, code in ((f"U{width}", unsigned), (f"S{width}", signed)):
             found[name] = memoryview(memory).cast(code)
             empty = memoryview(bytearray()).cast(code)

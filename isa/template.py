@@ -88,7 +88,7 @@ class Templates:
             fields.get("rd") == 0,
             tuple([values.index(v) if v else -1 for v in values]),
             tuple([fields[i] for i in plan.specialised]),
-            any([fields[i] for i in plan.open]),
+            any(fields[i] for i in plan.open),
         )
         found = self._made.get(key)
         if found is None:
@@ -228,8 +228,10 @@ class _Writer:
         address = access.address
         if address.op == "arg" and address.attr == "rs1":
             return lambda pc, f: 0
-        if address.op == "add" and address.args[0].attr == "rs1" and self._is_static(address.args[1]):
-            return self._number(address.args[1])
+        if address.op == "add":
+            base, offset = address.args
+            if base.attr == "rs1" and self._is_static(offset):
+                return self._number(offset)
         return None
 
     def _is_static(self, root: Bits) -> bool:
@@ -253,7 +255,8 @@ class _Writer:
     def _static_text(self, n: Bits) -> str:
         """Expression over `pc` and the fields `f`."""
         names = {a: "pc" if a.attr == "pc" else f"f['{a.attr}']" for a in arguments([n])}
-        source = Source(names, tables := {})
+        tables: dict[Table, str] = {}
+        source = Source(names, tables)
         text = source.write([n])[0]
         if not source.statements and not tables:
             return text

@@ -10,7 +10,7 @@ from isa.instruction import Instruction
 from isa.instruction_set import InstructionSet
 from isa.ops import carryless
 from isa.program import TEXT_BASE, Program
-from isa.template import Fields, templates
+from isa.template import Fields, Template, templates
 
 FILENAME = "<translated>"
 """File name of translated code in tracebacks, from which a fault is traced to its pc."""
@@ -236,15 +236,18 @@ class Translation:
         placed: Placed,
         displacement: Callable[[int, Fields], int],
         residues: dict[int, tuple[int, int]],
-    ):  # type: ignore[no-untyped-def]
+    ) -> Template:
         """The template of an access; checks are left out where an earlier one proves them.
 
         `residues` holds, for a register, a size and the remainder of the register modulo it.
         """
         instruction, fields = placed.instruction, placed.fields
         effects = instruction.effects(self._instructions.xlen)
-        width = effects.load.width if effects.load else effects.store.value.width  # type: ignore[union-attr]
-        size = width // 8
+        if effects.load is not None:
+            size = effects.load.width // 8
+        else:
+            assert effects.store is not None
+            size = effects.store.value.width // 8
         offset = displacement(placed.pc, fields)
         base = fields["rs1"]
         known = residues.get(base)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeVar
 
 from isa.bits import Bits, arg
 from isa.encoding import Encoding, EncodingError
@@ -79,6 +80,7 @@ class Effects:
 
 
 Meaning = Callable[..., Bits | Effects]
+AnyMeaning = TypeVar("AnyMeaning", bound=Meaning)
 
 
 @dataclass(frozen=True)
@@ -170,6 +172,9 @@ class Instruction:
         """Operand fields of a word; see `Encoding.decode`."""
         return self.encoding.decode(word)
 
+    def __hash__(self) -> int:
+        return hash((self.extension, self.line))
+
     def __repr__(self) -> str:
         return f"<Instruction {self.name}>"
 
@@ -209,7 +214,7 @@ class Extension:
         xlens: tuple[int, ...] | None = None,
         fields: Mapping[str, tuple[int, int]] | None = None,
         data_independent: bool = True,
-    ) -> Callable[[Meaning], Meaning]:
+    ) -> Callable[[AnyMeaning], AnyMeaning]:
         """Declare the decorated meaning as the instruction that `line` encodes.
 
         Args:
@@ -222,7 +227,7 @@ class Extension:
             EncodingError: The line is malformed, or lacks a parameter of the meaning.
         """
 
-        def decorate(meaning: Meaning) -> Meaning:
+        def decorate(meaning: AnyMeaning) -> AnyMeaning:
             self.declare(
                 line,
                 meaning,
@@ -265,3 +270,27 @@ class Extension:
                 f"{encoding.name}: meaning takes {unknown}, which the encoding does not carry"
             )
         self.instructions.append(instruction)
+
+    def adopt(self, other: Extension, *names: str, xlens: tuple[int, ...] | None = None) -> None:
+        """Declare here, too, instructions that another extension defines.
+
+        Args:
+            other: Where they are defined.
+            names: Mnemonics; all of them where none is given.
+            xlens: Register widths, where not those that the instruction and this extension share;
+                the meanings must be written for any width.
+        """
+        for i in other.instructions:
+            shared = xlens or tuple(x for x in i.xlens if x in self.xlens)
+            if shared and (not names or i.name in names):
+                self.instructions.append(
+                    replace(i, extension=self.name, source=self.source, xlens=shared)
+                )
+
+    def include(self, *others: Extension) -> None:
+        """Contain other extensions whole, as a bundle such as Zkn does."""
+        self.requires += tuple(o.name for o in others)
+        for other in others:
+            self.state.update(other.state)
+            known = {(i.name, i.xlens) for i in self.instructions}
+            self.instructions += [i for i in other.instructions if (i.name, i.xlens) not in known]

@@ -11,8 +11,9 @@ from difflib import get_close_matches
 from functools import cache, cached_property
 
 import isa.extensions
+from isa.bits import arg, const, substitute
 from isa.encoding import EncodingError
-from isa.instruction import Extension, Instruction
+from isa.instruction import REGISTER_SOURCES, Extension, Instruction
 
 
 @cache
@@ -108,14 +109,19 @@ class InstructionSet:
         return InstructionSet.of(self.xlen, *self.instructions, other)
 
     def _refuse_overlaps(self) -> None:
-        for i, a in enumerate(self.instructions):
-            for b in self.instructions[:i]:
+        opcodes: dict[int, list[Instruction]] = {}
+        for a in self.instructions:
+            seen = opcodes.setdefault(a.encoding.match & 0x7F, [])
+            for b in seen:
                 common = a.encoding.mask & b.encoding.mask
-                if not (a.encoding.match ^ b.encoding.match) & common:
+                if (a.encoding.match ^ b.encoding.match) & common:
+                    continue
+                if not (_is_case_of(a, b, self.xlen) or _is_case_of(b, a, self.xlen)):
                     raise EncodingError(
                         f"encoding of {a.name} ({a.extension}) overlaps that of "
                         f"{b.name} ({b.extension}); choose one of them"
                     )
+            seen.append(a)
 
     @cached_property
     def by_name(self) -> dict[str, Instruction]:
@@ -158,3 +164,22 @@ class InstructionSet:
             digest.update(i.line.encode())
             digest.update(to_text(i.effects(self.xlen).values()).encode())
         return digest.hexdigest()
+
+
+def _is_case_of(special: Instruction, general: Instruction, xlen: int) -> bool:
+    """Whether `special` is `general` with some operands fixed, as `zext.h` is `pack` with x0."""
+    ours, theirs = special.encoding, general.encoding
+    if theirs.mask & ~ours.mask:
+        return False
+    widths = {"rs1": xlen, "rs2": xlen, "rs3": xlen, **{i.name: i.width for i in theirs.immediates}}
+    fixed = {}
+    for name, value in general.decode(ours.match).items():
+        if name in special.parameters or name == "rd":
+            continue
+        if name in REGISTER_SOURCES and value:
+            return False
+        fixed[arg(name, widths[name])] = const(value, widths[name])
+    a, b = special.effects(xlen), general.effects(xlen)
+    if a.rd is None or b.rd is None or len(a.values()) + len(b.values()) > 2:
+        return False
+    return substitute(b.rd, fixed) is a.rd

@@ -30,7 +30,7 @@ def lui(imm20: Bits) -> Bits:
 @_instruction("auipc rd imm20 6..2=0x05 1..0=3")
 def auipc(pc: Bits, imm20: Bits) -> Bits:
     """Add upper immediate to pc."""
-    return pc + concat(imm20, const(0, 12))
+    return pc + concat(imm20, const(0, 12)).sext(pc.width)
 
 
 @_instruction("jal rd jimm20 6..2=0x1b 1..0=3")

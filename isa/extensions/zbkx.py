@@ -8,7 +8,6 @@ from isa.instruction import Extension
 EXTENSION = Extension(
     "zbkx",
     source="RISC-V Cryptography Extensions Volume I, Scalar & Entropy Source 1.0.1, 2.3",
-    xlens=(32,),
 )
 _instruction = EXTENSION.instruction
 

@@ -1,0 +1,47 @@
+"""Mathematics of SM4 (GB/T 32907-2016)."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from isa.table import Table
+
+POLYNOMIAL = 0x1F5
+"""x^8 + x^7 + x^6 + x^5 + x^4 + x^2 + 1."""
+
+_MATRIX_ROW = 0xA7
+_CONSTANT = 0xD3
+
+
+def _multiply(a: int, b: int) -> int:
+    product = 0
+    while b:
+        if b & 1:
+            product ^= a
+        a = a << 1 ^ (POLYNOMIAL if a & 0x80 else 0)
+        b >>= 1
+    return product
+
+
+def _affine(x: int) -> int:
+    """Circulant matrix with row 0 `_MATRIX_ROW`, then `_CONSTANT`."""
+    result = 0
+    for i in range(8):
+        row = (_MATRIX_ROW << i | _MATRIX_ROW >> (8 - i)) & 0xFF
+        result |= ((row & x).bit_count() & 1) << i
+    return result ^ _CONSTANT
+
+
+def _inverse(x: int) -> int:
+    """x^254, the inverse of x; 0 for 0."""
+    result, power = 1, x
+    for _ in range(7):
+        power = _multiply(power, power)
+        result = _multiply(result, power)
+    return result
+
+
+@cache
+def sbox() -> Table:
+    """S-box: the affine map, inversion, the affine map (Liu et al. 2007; GB/T 32907-2016, 6.2)."""
+    return Table("sm4_sbox", 8, tuple(_affine(_inverse(_affine(x))) for x in range(256)))

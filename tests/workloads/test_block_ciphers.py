@@ -1,0 +1,62 @@
+"""Golden block ciphers and modes against the `cryptography` package."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+from cryptography.hazmat.primitives.ciphers import BlockCipherAlgorithm, Cipher, algorithms, modes
+
+import workloads
+from workloads.block_cipher import BlockCipher
+from workloads.sm4 import SM4
+
+ORACLES: dict[str, tuple[BlockCipher, Callable[[bytes], BlockCipherAlgorithm]]] = {
+    "sm4": (SM4, algorithms.SM4),
+}
+NAMES = sorted(ORACLES)
+
+
+def reference(name: str, key: bytes, data: bytes, mode: modes.Mode) -> bytes:
+    return Cipher(ORACLES[name][1](key), mode).encryptor().update(data)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_three_hundred_random_blocks(name: str) -> None:
+    cipher = ORACLES[name][0]
+    rng = random.Random(name)
+    for _ in range(300):
+        key, block = rng.randbytes(cipher.key_bytes), rng.randbytes(cipher.block_bytes)
+        expected = reference(name, key, block, modes.ECB())
+        keys = cipher.expand(key)
+        assert cipher.encrypt(block, keys) == expected
+        assert cipher.decrypt(expected, cipher.decrypt_keys(keys)) == block
+
+
+@pytest.mark.parametrize("blocks", [1, 3, 20])
+@pytest.mark.parametrize(
+    ("name", "mode"),
+    [
+        (n, m)
+        for n in NAMES
+        for m in ("ecb", "cbc", "ctr")
+        if f"{n}-{m}" in workloads.workload_names()
+    ],
+)
+def test_messages(name: str, mode: str, blocks: int) -> None:
+    cipher = ORACLES[name][0]
+    rng = random.Random(blocks)
+    size = cipher.block_bytes * blocks
+    key, data = rng.randbytes(cipher.key_bytes), rng.randbytes(size)
+    start = rng.randbytes(cipher.block_bytes - 1) + b"\xff"  # the counter carries into byte 14
+    how = {"ecb": modes.ECB(), "cbc": modes.CBC(start), "ctr": modes.CTR(start)}[mode]
+    inputs = {"input": data, "round_keys": cipher.expand(key), "iv": start, "counter": start}
+    expected = reference(name, key, data, how)
+    assert workloads.get(f"{name}-{mode}", size).golden(inputs) == {"output": expected}
+
+
+def test_bad_sizes() -> None:
+    pattern = r"^message of sm4-ecb must be a multiple of 16 bytes in 16 to 16384, not 24$"
+    with pytest.raises(ValueError, match=pattern):
+        workloads.get("sm4-ecb", 24)

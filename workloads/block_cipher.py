@@ -1,0 +1,381 @@
+"""Block ciphers: workloads of one block, of the key schedule and of modes, from a cipher.
+
+Round keys are given except to the key schedule. Decryption takes the same round keys as
+encryption unless `BlockCipher.decrypt_keys` says otherwise.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from isa.bits import Bits
+from isa.kernel import Builder, Index, Pointer
+from workloads import register
+from workloads.words import Words, load_words, store_words, swapped, total
+from workloads.workload import Buffer, Kernel, Values, Vector, Workload
+
+Cipher = Callable[[Builder, Words, Pointer], Words]
+"""Kernel of one block: builder, its words as `lw` reads them, round keys; returns the words."""
+Schedule = Callable[[Builder, Pointer, Pointer], None]
+"""Kernel of a key schedule: builder, key, round keys to write."""
+Block = Callable[[bytes, bytes], bytes]
+"""Golden function of one block: block and round keys."""
+
+LARGEST = 16_384
+"""Largest message in bytes; buffers and tables must fit data memory."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A published block.
+
+    Attributes:
+        key: Key.
+        plaintext: One block.
+        ciphertext: One block.
+        source: Where it is printed.
+    """
+
+    key: bytes
+    plaintext: bytes
+    ciphertext: bytes
+    source: str
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A published message in CTR mode.
+
+    Attributes:
+        key: Key.
+        counter: First counter block.
+        plaintext: Whole blocks.
+        ciphertext: As long.
+        source: Where it is printed.
+    """
+
+    key: bytes
+    counter: bytes
+    plaintext: bytes
+    ciphertext: bytes
+    source: str
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A kernel: its function, one line about it, and the mnemonics it cannot do without."""
+
+    function: Cipher
+    summary: str
+    requires: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class ScheduleVariant:
+    """A kernel of the key schedule, likewise."""
+
+    function: Schedule
+    summary: str
+    requires: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class BlockCipher:
+    """A block cipher.
+
+    Attributes:
+        name: Prefix of the workload names.
+        source: Standard.
+        block_bytes: 8 or 16.
+        key_bytes: Length of the key.
+        schedule_bytes: Length of the round keys.
+        expand: Golden key schedule.
+        encrypt: Golden encryption.
+        decrypt: Golden decryption.
+        encryption: Kernels.
+        decryption: Kernels.
+        schedule: Kernels.
+        examples: Published blocks.
+        schedules: Published (key, round keys, source); where the standard prints none, the
+            schedules of the examples, which the ciphertexts vouch for.
+        decrypt_keys: Golden map from the round keys to those of decryption.
+        counted: Published messages in CTR mode.
+    """
+
+    name: str
+    source: str
+    block_bytes: int
+    key_bytes: int
+    schedule_bytes: int
+    expand: Callable[[bytes], bytes]
+    encrypt: Block
+    decrypt: Block
+    encryption: Mapping[str, Variant]
+    decryption: Mapping[str, Variant]
+    schedule: Mapping[str, ScheduleVariant]
+    examples: tuple[Example, ...]
+    schedules: tuple[tuple[bytes, bytes, str], ...] = ()
+    decrypt_keys: Callable[[bytes], bytes] = bytes
+    counted: tuple[Counted, ...] = ()
+
+    def register(self, modes: Mapping[str, int] | None = None) -> None:
+        """Make the workloads known.
+
+        Args:
+            modes: Default message size in bytes by mode: "ecb", "cbc", "ctr".
+        """
+        register(f"{self.name}-encrypt")(lambda: self.block_workload(inverse=False))
+        register(f"{self.name}-decrypt")(lambda: self.block_workload(inverse=True))
+        register(f"{self.name}-key-schedule")(self.schedule_workload)
+        for mode, size in (modes or {}).items():
+            register(f"{self.name}-{mode}", default_bytes=size)(_MODES[mode](self))
+
+    def block_workload(self, *, inverse: bool) -> Workload:
+        """One block, round keys given."""
+        words = self.block_bytes // 4
+        golden = self.decrypt if inverse else self.encrypt
+
+        def kernel(name: str, variant: Variant) -> Kernel:
+            def build(k: Builder) -> None:
+                source, keys, target = (
+                    k.pointer("input"),
+                    k.pointer("round_keys"),
+                    k.pointer("output"),
+                )
+                block = load_words(k, source, words)
+                store_words(k, target, variant.function(k, block, keys))
+
+            return Kernel(name, build, variant.summary, variant.requires)
+
+        variants = self.decryption if inverse else self.encryption
+        vectors = []
+        for e in self.examples:
+            keys = self.expand(e.key)
+            if inverse:
+                inputs = {"input": e.ciphertext, "round_keys": self.decrypt_keys(keys)}
+                vectors.append(Vector(inputs, {"output": e.plaintext}, e.source))
+            else:
+                inputs = {"input": e.plaintext, "round_keys": keys}
+                vectors.append(Vector(inputs, {"output": e.ciphertext}, e.source))
+        return Workload(
+            f"{self.name}-{'decrypt' if inverse else 'encrypt'}",
+            self.source,
+            (
+                Buffer("input", self.block_bytes, "in", secret=True),
+                Buffer("round_keys", self.schedule_bytes, "in", secret=True),
+                Buffer("output", self.block_bytes, "out", declassified=True),
+            ),
+            lambda v: {"output": golden(v["input"], v["round_keys"])},
+            {name: kernel(name, variant) for name, variant in variants.items()},
+            tuple(vectors),
+            message_bytes=self.block_bytes,
+        )
+
+    def schedule_workload(self) -> Workload:
+        """Expansion of a key."""
+
+        def kernel(name: str, variant: ScheduleVariant) -> Kernel:
+            def build(k: Builder) -> None:
+                variant.function(k, k.pointer("key"), k.pointer("round_keys"))
+
+            return Kernel(name, build, variant.summary, variant.requires)
+
+        published = self.schedules or tuple(
+            (e.key, self.expand(e.key), f"{e.source}, through its ciphertext")
+            for e in self.examples
+        )
+        return Workload(
+            f"{self.name}-key-schedule",
+            self.source,
+            (
+                Buffer("key", self.key_bytes, "in", secret=True),
+                Buffer("round_keys", self.schedule_bytes, "out"),
+            ),
+            lambda v: {"round_keys": self.expand(v["key"])},
+            {name: kernel(name, variant) for name, variant in self.schedule.items()},
+            tuple(Vector({"key": k}, {"round_keys": r}, source) for k, r, source in published),
+        )
+
+    def _blocks(self, mode: str, message_bytes: int) -> int:
+        step = self.block_bytes
+        if message_bytes % step or not step <= message_bytes <= LARGEST:
+            raise ValueError(
+                f"message of {self.name}-{mode} must be a multiple of {step} bytes in {step} to "
+                f"{LARGEST}, not {message_bytes}"
+            )
+        return message_bytes // step
+
+    def ecb(self, message_bytes: int) -> Workload:
+        """ECB encryption (NIST SP 800-38A section 6.1); vectors repeat the published blocks."""
+        blocks = self._blocks("ecb", message_bytes)
+        words, step = self.block_bytes // 4, self.block_bytes
+
+        def golden(values: Values) -> dict[str, bytes]:
+            data, keys = values["input"], values["round_keys"]
+            parts = (data[i : i + step] for i in range(0, message_bytes, step))
+            return {"output": b"".join(self.encrypt(p, keys) for p in parts)}
+
+        def kernel(name: str, variant: Variant) -> Kernel:
+            def build(k: Builder) -> None:
+                source, keys = k.pointer("input"), k.pointer("round_keys")
+                target = k.pointer("output")
+
+                def one_block(i: Index) -> tuple[Bits, ...]:
+                    block = load_words(k, source, words, step * i)
+                    store_words(k, target, variant.function(k, block, keys), step * i)
+                    return ()
+
+                k.loop(blocks, one_block, unroll=False)
+
+            return Kernel(name, build, variant.summary, variant.requires)
+
+        return Workload(
+            f"{self.name}-ecb",
+            "NIST SP 800-38A section 6.1",
+            self._message_buffers(message_bytes),
+            golden,
+            {name: kernel(name, variant) for name, variant in self.encryption.items()},
+            tuple(
+                Vector(
+                    {"input": e.plaintext * blocks, "round_keys": self.expand(e.key)},
+                    {"output": e.ciphertext * blocks},
+                    f"{e.source}, {blocks} times",
+                )
+                for e in self.examples
+            ),
+            units=blocks,
+            message_bytes=message_bytes,
+        )
+
+    def cbc(self, message_bytes: int) -> Workload:
+        """CBC encryption (NIST SP 800-38A section 6.2).
+
+        The vectors choose the plaintext so that every block enters the cipher as a published one.
+        """
+        blocks = self._blocks("cbc", message_bytes)
+        words, step = self.block_bytes // 4, self.block_bytes
+
+        def golden(values: Values) -> dict[str, bytes]:
+            data, chain, out = values["input"], values["iv"], b""
+            for i in range(0, message_bytes, step):
+                chain = self.encrypt(_add(chain, data[i : i + step]), values["round_keys"])
+                out += chain
+            return {"output": out}
+
+        def kernel(name: str, variant: Variant) -> Kernel:
+            def build(k: Builder) -> None:
+                iv, keys = k.pointer("iv"), k.pointer("round_keys")
+                source, target = k.pointer("input"), k.pointer("output")
+
+                def one_block(i: Index, *chain: Bits) -> Words:
+                    block = load_words(k, source, words, step * i)
+                    mixed = [a ^ b for a, b in zip(chain, block, strict=True)]
+                    result = variant.function(k, mixed, keys)
+                    store_words(k, target, result, step * i)
+                    return result
+
+                k.loop(blocks, one_block, *load_words(k, iv, words), unroll=False)
+
+            return Kernel(name, build, variant.summary, variant.requires)
+
+        vectors = []
+        for e in self.examples:
+            later = _add(e.plaintext, e.ciphertext) * (blocks - 1)
+            inputs = {
+                "iv": bytes(step),
+                "round_keys": self.expand(e.key),
+                "input": e.plaintext + later,
+            }
+            source = f"{e.source}, {blocks} times"
+            vectors.append(Vector(inputs, {"output": e.ciphertext * blocks}, source))
+        return Workload(
+            f"{self.name}-cbc",
+            "NIST SP 800-38A section 6.2",
+            (Buffer("iv", step, "in"), *_in_order(self._message_buffers(message_bytes))),
+            golden,
+            {name: kernel(name, variant) for name, variant in self.encryption.items()},
+            tuple(vectors),
+            units=blocks,
+            message_bytes=message_bytes,
+        )
+
+    def ctr(self, message_bytes: int) -> Workload:
+        """CTR encryption (NIST SP 800-38A section 6.5); the last 32 bits count."""
+        blocks = self._blocks("ctr", message_bytes)
+        words, step = self.block_bytes // 4, self.block_bytes
+
+        def golden(values: Values) -> dict[str, bytes]:
+            data, counter, out = values["input"], values["counter"], b""
+            start = struct.unpack(">I", counter[-4:])[0]
+            for i in range(blocks):
+                block = counter[:-4] + struct.pack(">I", (start + i) % 2**32)
+                stream = self.encrypt(block, values["round_keys"])
+                out += _add(data[step * i : step * i + step], stream)
+            return {"output": out}
+
+        def kernel(name: str, variant: Variant) -> Kernel:
+            def build(k: Builder) -> None:
+                counter, keys = k.pointer("counter"), k.pointer("round_keys")
+                source, target = k.pointer("input"), k.pointer("output")
+                *nonce, last = load_words(k, counter, words)
+
+                def one_block(i: Index, count: Bits) -> Words:
+                    stream = variant.function(k, [*nonce, swapped(count)], keys)
+                    text = load_words(k, source, words, step * i)
+                    result = [total(a, b) for a, b in zip(stream, text, strict=True)]
+                    store_words(k, target, result, step * i)
+                    return [count + 1]
+
+                k.loop(blocks, one_block, swapped(last), unroll=False)
+
+            return Kernel(name, build, variant.summary, variant.requires)
+
+        vectors = [
+            Vector(
+                {
+                    "counter": e.counter,
+                    "round_keys": self.expand(e.key),
+                    "input": e.plaintext[:message_bytes],
+                },
+                {"output": e.ciphertext[:message_bytes]},
+                e.source,
+            )
+            for e in self.counted
+            if message_bytes <= len(e.plaintext)
+        ]
+        return Workload(
+            f"{self.name}-ctr",
+            "NIST SP 800-38A section 6.5",
+            (Buffer("counter", step, "in"), *_in_order(self._message_buffers(message_bytes))),
+            golden,
+            {name: kernel(name, variant) for name, variant in self.encryption.items()},
+            tuple(vectors),
+            units=blocks,
+            message_bytes=message_bytes,
+        )
+
+    def _message_buffers(self, message_bytes: int) -> tuple[Buffer, ...]:
+        return (
+            Buffer("input", message_bytes, "in", secret=True),
+            Buffer("round_keys", self.schedule_bytes, "in", secret=True),
+            Buffer("output", message_bytes, "out", declassified=True),
+        )
+
+
+_MODES: dict[str, Callable[[BlockCipher], Callable[[int], Workload]]] = {
+    "ecb": lambda c: c.ecb,
+    "cbc": lambda c: c.cbc,
+    "ctr": lambda c: c.ctr,
+}
+
+
+def _add(a: bytes, b: bytes) -> bytes:
+    return bytes(x ^ y for x, y in zip(a, b, strict=True))
+
+
+def _in_order(buffers: tuple[Buffer, ...]) -> tuple[Buffer, ...]:
+    """Round keys before the message, as the modes with a starting value take them."""
+    message, keys, output = buffers
+    return keys, message, output

@@ -1,0 +1,210 @@
+"""SM4 (GB/T 32907-2016): encryption, decryption, key schedule, ECB, CBC and CTR.
+
+Words are big-endian in messages and keys; round keys are 32 words in the order of encryption, as
+`lw` reads them.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+
+from isa.bits import Bits, concat, const, lookup
+from isa.kernel import Builder, Index, Pointer
+from isa.sm4 import sbox
+from isa.table import Table
+from workloads.block_cipher import BlockCipher, Cipher, Counted, Example, ScheduleVariant, Variant
+from workloads.words import Words, load_word, load_words, swapped, total
+
+ROUNDS = 32
+FK = (0xA3B1BAC6, 0x56AA3350, 0x677D9197, 0xB27022DC)
+"""GB/T 32907-2016 section 7.3."""
+CK = tuple(
+    int.from_bytes(bytes((4 * i + j) * 7 % 256 for j in range(4)), "big") for i in range(ROUNDS)
+)
+"""GB/T 32907-2016 section 7.3: byte j of constant i is (4 i + j) 7 mod 256."""
+_CK_TABLE = Table("sm4_ck", 32, CK)
+_CK_STEP = 0x1C1C1C1C
+"""What each byte of a constant grows by: 28."""
+
+
+# --- Golden --------------------------------------------------------------------------------------
+
+
+def _rotl(x: int, n: int) -> int:
+    return (x << n | x >> 32 - n) & 0xFFFFFFFF
+
+
+def _substitute(x: int) -> int:
+    return int.from_bytes(bytes(sbox().entries[b] for b in x.to_bytes(4, "big")), "big")
+
+
+def expand_key(key: bytes) -> bytes:
+    """Round keys of a 16-byte key, 128 bytes (GB/T 32907-2016 section 7.3)."""
+    k = [w ^ f for w, f in zip(struct.unpack(">4I", key), FK, strict=True)]
+    for i in range(ROUNDS):
+        t = _substitute(k[i + 1] ^ k[i + 2] ^ k[i + 3] ^ CK[i])
+        k.append(k[i] ^ t ^ _rotl(t, 13) ^ _rotl(t, 23))
+    return struct.pack("<32I", *k[4:])
+
+
+def _crypt(block: bytes, keys: Sequence[int]) -> bytes:
+    x = list(struct.unpack(">4I", block))
+    for i, key in enumerate(keys):
+        t = _substitute(x[i + 1] ^ x[i + 2] ^ x[i + 3] ^ key)
+        x.append(x[i] ^ t ^ _rotl(t, 2) ^ _rotl(t, 10) ^ _rotl(t, 18) ^ _rotl(t, 24))
+    return struct.pack(">4I", *x[:-5:-1])
+
+
+def encrypt_block(block: bytes, keys: bytes) -> bytes:
+    """Encrypt 16 bytes with 128 bytes of round keys (GB/T 32907-2016 section 7.1)."""
+    return _crypt(block, struct.unpack("<32I", keys))
+
+
+def decrypt_block(block: bytes, keys: bytes) -> bytes:
+    """Decrypt 16 bytes: the same with the round keys in reverse."""
+    return _crypt(block, struct.unpack("<32I", keys)[::-1])
+
+
+# --- Kernels -------------------------------------------------------------------------------------
+
+
+def _substituted(x: Bits) -> Bits:
+    return concat(*(lookup(sbox(), x.byte(i)) for i in reversed(range(4))))
+
+
+def _by_bytes(x: Bits) -> Bits:
+    """S-boxes, then L on the word."""
+    b = _substituted(x)
+    return total(b, b.rotl(2), b.rotl(10), b.rotl(18), b.rotl(24))
+
+
+def _t_tables() -> list[Table]:
+    """S-box followed by one byte's share of L, byte 0 (least significant) first."""
+
+    def entry(s: int, i: int) -> int:
+        x = s << 8 * i
+        return x ^ _rotl(x, 2) ^ _rotl(x, 10) ^ _rotl(x, 18) ^ _rotl(x, 24)
+
+    return [Table(f"sm4_t{i}", 32, tuple(entry(s, i) for s in sbox().entries)) for i in range(4)]
+
+
+def _by_tables(x: Bits) -> Bits:
+    return total(*(lookup(t, x.byte(i)) for i, t in enumerate(_t_tables())))
+
+
+def _by_one_table(x: Bits) -> Bits:
+    table = _t_tables()[0]
+    return total(*(lookup(table, x.byte(i)).rotl(8 * i) for i in range(4)))
+
+
+def _cipher(transform: Callable[[Bits], Bits], *, inverse: bool) -> Cipher:
+    def apply(k: Builder, words: Words, keys: Pointer) -> Words:
+        def one_round(i: Index, *x: Bits) -> Words:
+            key = load_word(k, keys, (-4) * i + 4 * (ROUNDS - 1) if inverse else 4 * i)
+            return [*x[1:], x[0] ^ transform(total(x[1], x[2], x[3], key))]
+
+        x = k.loop(ROUNDS, one_round, *(swapped(w) for w in words))
+        return [swapped(w) for w in reversed(x)]
+
+    return apply
+
+
+def _variants(*, inverse: bool) -> dict[str, Variant]:
+    return {
+        "sbox": Variant(
+            _cipher(_by_bytes, inverse=inverse), "256-byte S-box table (GB/T 32907-2016)"
+        ),
+        "table": Variant(
+            _cipher(_by_one_table, inverse=inverse), "one 1 KiB table of S-box and L, rotated"
+        ),
+        "ttable": Variant(_cipher(_by_tables, inverse=inverse), "four 1 KiB tables of S-box and L"),
+    }
+
+
+def _schedule_step(x: Sequence[Bits], constant: Bits) -> Words:
+    t = _substituted(total(x[1], x[2], x[3], constant))
+    return [*x[1:], total(x[0], t, t.rotl(13), t.rotl(23))]
+
+
+def _masked(k: Builder, key: Pointer) -> Words:
+    return [swapped(w) ^ f for w, f in zip(load_words(k, key, 4), FK, strict=True)]
+
+
+def _schedule_by_table(k: Builder, key: Pointer, keys: Pointer) -> None:
+    constants = k.constants(_CK_TABLE)
+
+    def step(i: Index, *x: Bits) -> Words:
+        new = _schedule_step(x, load_word(k, constants, 4 * i))
+        k.store(keys, 4 * i, new[3])
+        return new
+
+    k.loop(ROUNDS, step, *_masked(k, key))
+
+
+def _schedule_computed(k: Builder, key: Pointer, keys: Pointer) -> None:
+    """The constants by adding 28 to each byte."""
+
+    def step(i: Index, constant: Bits, *x: Bits) -> Words:
+        new = _schedule_step(x, constant)
+        k.store(keys, 4 * i, new[3])
+        following = ((constant & 0x7F7F7F7F) + _CK_STEP) ^ (constant & 0x80808080)
+        return [following, *new]
+
+    k.loop(ROUNDS, step, const(CK[0], 32), *_masked(k, key))
+
+
+# --- Workloads -----------------------------------------------------------------------------------
+
+_KEY = bytes.fromhex("0123456789abcdeffedcba9876543210")
+_ROUND_KEYS = (
+    "f12186f941662b615a6ab19a7ba92077367360f4776a0c61b6bb89b324763151"
+    "a520307cb7584dbdc30753ed7ee55b576988608c30d895b744ba14af104495a1"
+    "d120b42873b55fa3cc87496692244439e89e641f98ca015ac715906099e1fd2e"
+    "b79bd80c1d2115b00e228aebf1780c81428d36546229349601cf72e59124a012"
+)
+
+SM4 = BlockCipher(
+    "sm4",
+    "GB/T 32907-2016",
+    16,
+    16,
+    128,
+    expand_key,
+    encrypt_block,
+    decrypt_block,
+    _variants(inverse=False),
+    _variants(inverse=True),
+    {
+        "sbox": ScheduleVariant(_schedule_by_table, "S-box table, constants from a table"),
+        "computed": ScheduleVariant(_schedule_computed, "S-box table, constants computed"),
+    },
+    (
+        Example(
+            _KEY,
+            _KEY,
+            bytes.fromhex("681edf34d206965e86b3e94f536e4246"),
+            "GB/T 32907-2016 appendix A.1",
+        ),
+    ),
+    (
+        (
+            _KEY,
+            struct.pack("<32I", *struct.unpack(">32I", bytes.fromhex(_ROUND_KEYS))),
+            "GB/T 32907-2016 appendix A.1",
+        ),
+    ),
+    counted=(
+        Counted(
+            _KEY,
+            bytes(range(16)),
+            b"".join(bytes([b]) * 8 for b in bytes.fromhex("aabbccddeeffaabb")),
+            bytes.fromhex(
+                "ac3236cb970cc20791364c395a1342d1a3cbc1878c6f30cd074cce385cdd70c7"
+                "f234bc0e24c11980fd1286310ce37b926e02fcd0faa0baf38b2933851d824514"
+            ),
+            "draft-ribose-cfrg-sm4-10 A.2.5.1",
+        ),
+    ),
+)
+SM4.register({"ecb": 1360, "cbc": 64, "ctr": 64})

@@ -165,12 +165,14 @@ class Ledger:
         return self.file.paper
 
     def cite(self, entry: Entry) -> str:
-        """Kind, place and, where it was measured, how: the words shown beside a figure."""
+        """Kind, place, how it was measured and what qualifies it: the words beside a figure."""
         origin = self.file.sources[entry.source]
         table = f", {entry.table}" if entry.table else ""
         how = f" ({origin.how})" if origin.how else ""
         kind = {"remeasured": "re-measured", "artefact": "read from artefact"}
-        return f"{kind.get(origin.kind, origin.kind)}: {origin.seen}{table}{how}"
+        bound = f", {entry.bound}" if entry.bound else ""
+        note = f"; {entry.note}" if entry.note else ""
+        return f"{kind.get(origin.kind, origin.kind)}: {origin.seen}{table}{how}{bound}{note}"
 
     def kind(self, entry: Entry) -> str:
         """`printed`, `artefact` or `remeasured`."""

@@ -154,12 +154,13 @@ def _derived_ratio_rows(
 def _pairs(
     ledger: Ledger, this: Reproduction, baseline: Reproduction, shown: tuple[str, str]
 ) -> Iterator[tuple[Entry, Entry]]:
-    """Absolute entries of both configurations that share one definition."""
+    """Absolute entries of both configurations in one table that share one definition."""
     entries = ledger.file.entries
     absolute = [e for e in entries if e.form == "absolute" and (e.metric, e.scope) == shown]
     for mine in (e for e in absolute if _is_of(e, this)):
         for other in (e for e in absolute if _is_of(e, baseline)):
-            if not unlike(mine.figure().definition, other.figure().definition) and other.value:
+            apart = unlike(mine.figure().definition, other.figure().definition)
+            if mine.table == other.table and other.value and not apart:
                 yield mine, other
 
 

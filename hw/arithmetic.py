@@ -65,7 +65,11 @@ def equal(graph: Graph, a: Sequence[int], b: Sequence[int]) -> int:
 
 
 def multiply(graph: Graph, a: Sequence[int], b: Sequence[int]) -> Word:
-    """Return a * b, as long as both operands together (Wallace tree, then a prefix adder)."""
+    """Return a * b, as long as both operands together (Dadda tree, then a prefix adder).
+
+    L. Dadda, "Some schemes for parallel multipliers", Alta Frequenza 34 (1965): the columns of
+    partial products are cut to heights ..., 9, 6, 4, 3, 2, each with as few adders as possible.
+    """
     n = len(a) + len(b)
     columns: list[Word] = [[] for _ in range(n)]
     for i, x in enumerate(a):
@@ -73,21 +77,38 @@ def multiply(graph: Graph, a: Sequence[int], b: Sequence[int]) -> Word:
             product = graph.and_(x, y)
             if product != FALSE:
                 columns[i + j].append(product)
-    while max(map(len, columns)) > 2:
-        following: list[Word] = [[] for _ in range(n + 1)]
-        for i, column in enumerate(columns):
-            left = 0
-            while len(column) - left >= 3:
-                x, y, z = column[left : left + 3]
-                half = graph.xor(x, y)
-                following[i].append(graph.xor(half, z))
-                following[i + 1].append(graph.or_(graph.and_(x, y), graph.and_(half, z)))
-                left += 3
-            following[i].extend(column[left:])
-        columns = following[:n]
+    heights = [2]
+    while heights[-1] * 3 // 2 < max(map(len, columns)):
+        heights.append(heights[-1] * 3 // 2)
+    for height in reversed(heights):
+        _compress(graph, columns, height)
     low = [column[0] if column else FALSE for column in columns]
     high = [column[1] if len(column) > 1 else FALSE for column in columns]
     return add(graph, low, high)[:n]
+
+
+def _compress(graph: Graph, columns: list[Word], height: int) -> None:
+    """Cut every column to `height` bits or fewer; a carry out of the last is lost.
+
+    Adders take only bits that were there before, so this is one adder deep.
+    """
+    carries: Word = []
+    for i, column in enumerate(columns):
+        sums: Word = []
+        arrived, carries = carries, []
+        while len(column) + len(sums) + len(arrived) > height:
+            excess = len(column) + len(sums) + len(arrived) - height
+            x, y, *rest = column
+            half = graph.xor(x, y)
+            carry = graph.and_(x, y)
+            if excess > 1:
+                carry = graph.or_(carry, graph.and_(half, rest[0]))
+                half = graph.xor(half, rest[0])
+                rest = rest[1:]
+            column = rest
+            sums.append(half)
+            carries.append(carry)
+        columns[i] = [*column, *sums, *arrived]
 
 
 def table(graph: Graph, address: Sequence[int], values: Sequence[int], width: int) -> Word:

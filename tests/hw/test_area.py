@@ -84,6 +84,18 @@ def test_a_32_bit_adder_takes_the_time_of_a_prefix_adder() -> None:
         assert 240 < cost.area_ge < 340
 
 
+def test_a_multiplier_is_as_deep_as_a_tree() -> None:
+    # yosys 0.70 with &dch makes 44.8 FO4 and 8.8 kGE of it (benchmarks/area_calibration.py).
+    def build() -> None:
+        output = pyrtl.Output(64, "product")
+        output <<= pyrtl.Input(32, "a") * pyrtl.Input(32, "b")
+
+    for rung in (estimate, mapped):
+        cost = rung(blast(build), GE)
+        assert cost.delay_fo4 == pytest.approx(44.8, rel=cost.delay_error)
+        assert cost.area_ge == pytest.approx(8838, rel=cost.area_error)
+
+
 def test_our_timing_of_the_mapped_gates_equals_abc() -> None:
     for graph in (sbox("boyar_peralta"), sbox("table"), adder(17)):
         assert mapped(graph, GE).delay_fo4 == pytest.approx(synthesise(graph).delay_fo4, rel=2e-3)

@@ -75,9 +75,9 @@ def _unit(vocabulary: Vocabulary, name: str) -> dict[str, Any]:
 def _core(vocabulary: Vocabulary, name: str) -> dict[str, Any]:
     from dataclasses import asdict
 
-    from isa.timing import core_preset
+    from isa.timing import PRESETS
 
-    return asdict(core_preset(name))
+    return asdict(PRESETS[name])
 
 
 def _technology(vocabulary: Vocabulary, name: str) -> dict[str, Any]:

@@ -11,6 +11,8 @@ from typing import Any, TextIO
 
 from dse.design import Design
 from dse.evaluation import Evaluation
+from dse.space import Space, parse_space
+from dse.vocabulary import Vocabulary
 
 MANIFEST = "manifest.json"
 TRIALS = "trials.jsonl"
@@ -165,9 +167,14 @@ class Run:
         except (OSError, ValueError) as error:
             raise RunError(f"{path} cannot be read: {error}") from None
 
-    def space_text(self) -> str:
-        """The space file as it was when the run started."""
-        return (self.folder / SPACE).read_text(encoding="utf-8")
+    def space(self, vocabulary: Vocabulary) -> Space:
+        """The space as it was when the run started; proposals are read where they were.
+
+        Raises:
+            SourceError: It can no longer be read.
+        """
+        text = (self.folder / SPACE).read_text(encoding="utf-8")
+        return parse_space(text, Path(self.read(MANIFEST)["space_file"]), vocabulary)
 
     def trials(self) -> Iterator[dict[str, Any]]:
         """The logged trials, without repeats; a torn last line is passed over."""

@@ -285,6 +285,9 @@ class _Resolver:
                 self.problem(("workloads", index, "kernel"), message)
                 continue
             kernels = every if entry.kernel == "auto" else (entry.kernel,)
+            fault = self.names.size_fault(entry.workload, entry.bytes) if entry.bytes else None
+            if fault:
+                self.problem(("workloads", index, "bytes"), fault)
             requires = {
                 k: tuple(self.names.kernel_requirements(entry.workload, k)) for k in kernels
             }

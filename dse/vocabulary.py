@@ -18,6 +18,9 @@ class Vocabulary(Protocol):
     def kernel_requirements(self, workload: str, kernel: str) -> Sequence[str]:
         """Names of the instructions and extensions that a variant cannot be compiled without."""
 
+    def size_fault(self, workload: str, size_bytes: int) -> str | None:
+        """Why a workload cannot have this message size; None where it can."""
+
     def extension_names(self) -> Sequence[str]:
         """Every extension, base sets included."""
 
@@ -56,10 +59,20 @@ class Registries:
         return tuple(workloads.get(workload).kernels)
 
     def kernel_requirements(self, workload: str, kernel: str) -> Sequence[str]:
-        """The variant's own `requires`."""
+        """The variant's own `requires`, sorted."""
         import workloads
 
-        return tuple(workloads.get(workload).kernels[kernel].requires)
+        return tuple(sorted(workloads.get(workload).kernels[kernel].requires))
+
+    def size_fault(self, workload: str, size_bytes: int) -> str | None:
+        """What the workload itself says when asked for that size."""
+        import workloads
+
+        try:
+            workloads.get(workload, size_bytes)
+        except ValueError as error:
+            return str(error)
+        return None
 
     def extension_names(self) -> Sequence[str]:
         """Every file of `isa/extensions/`."""
@@ -100,9 +113,9 @@ class Registries:
 
     def core_presets(self) -> Sequence[str]:
         """Presets of `isa/timing.py`."""
-        from isa.timing import core_presets
+        from isa.timing import PRESETS
 
-        return tuple(core_presets())
+        return tuple(PRESETS)
 
 
 REGISTRIES = Registries()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -94,7 +95,22 @@ def parse_settings(space: Space, settings: tuple[str, ...]) -> dict[str, Value]:
             chosen[name] = space.by_name[name].parse(text)
         except ValueError as error:
             raise click.UsageError(f"--set {error}") from None
-    design = complete(space, chosen)
+    _refuse_idle(space, chosen, complete(space, chosen))
+    return chosen
+
+
+def _refuse_idle(space: Space, chosen: Mapping[str, Value], design: Design) -> None:
+    """Refuse a setting that the other settings leave without effect, or without its needs."""
+    from dse.suggestion import one_of
+
+    provided = space.provided(design)
+    for use in space.workloads:
+        name = f"kernel.{use.workload}"
+        absent = sorted(set(use.requires.get(str(chosen.get(name)), ())) - provided)
+        if absent:
+            raise click.UsageError(
+                f"--set {name}={chosen[name]} needs {', '.join(absent)}; choose what provides them"
+            )
     for name in chosen:
         condition = space.by_name[name].condition
         if condition and design[condition.parameter] not in condition.values:
@@ -103,7 +119,6 @@ def parse_settings(space: Space, settings: tuple[str, ...]) -> dict[str, Value]:
                 f"--set {name} has no effect unless {condition.parameter} is "
                 f"{accepted or 'in the space'}; set that too"
             )
-    return chosen
 
 
 def complete(space: Space, chosen: dict[str, Value]) -> Design:

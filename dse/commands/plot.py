@@ -3,34 +3,55 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+from dse.backend import Backend
+
+if TYPE_CHECKING:
+    from dse.front import Front
+    from dse.plot import Marker
+    from dse.run import Run
 
 
 @click.command("plot")
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option("--baselines", is_flag=True, help="Mark published designs where units agree.")
-def command(run: Path, baselines: bool) -> int:
+@click.pass_obj
+def command(backend: Backend, /, run: Path, baselines: bool) -> int:
     """Draw the Pareto front of RUN again as pareto.png and pareto.svg in its folder."""
     from dse.export import trial_points
     from dse.front import Front
-    from dse.plot import Marker, front_figure, render
+    from dse.plot import front_figure, render
     from dse.run import FRONT, Run
 
     opened = Run.open(run)
     front = Front.from_json(opened.read(FRONT))
-    markers: list[Marker] = []
-    if baselines:
-        from dse.compare.markers import published_markers
-
-        markers = published_markers(front.objectives)
-        if not markers:
-            click.echo(
-                f"note: no published figure is in the units of {' and '.join(front.objectives)}",
-                err=True,
-            )
+    markers = _published(opened, front, backend) if baselines else []
     points = trial_points(opened, front)
     for kind in ("png", "svg"):
         figure = front_figure(front, points, markers)  # rendering one alters its layout
         click.echo(opened.write(f"pareto.{kind}", render(figure, kind)))
     return 0
+
+
+def _published(run: Run, front: Front, backend: Backend) -> list[Marker]:
+    """Published designs in the units of the front's axes; says so where there are none."""
+    from dse.compare.points import published_points
+    from dse.plot import Marker
+
+    space = run.space(Backend.load(backend.vocabulary))
+    period = front.baseline.metrics.get("period_ns")
+    points = published_points(
+        space.technology.name,
+        front.objectives,
+        algorithm=space.workloads[0].workload,
+        period_ns=period.value if period else None,
+    )
+    for note in sorted({point.note for point in points if point.note}):
+        click.echo(f"note: {note}", err=True)
+    if not points:
+        axes = " and ".join(front.objectives)
+        click.echo(f"note: no published design has {axes} in this technology", err=True)
+    return [Marker(point.label, point.values) for point in points]

@@ -31,14 +31,12 @@ def command(backend: Backend, /, run: Path, jobs: int) -> int:
     from dse.evaluator import Evaluator
     from dse.export import write_exports
     from dse.front import Front
-    from dse.run import FRONT, MANIFEST, Run
+    from dse.run import FRONT, Run
     from dse.search import Progress
-    from dse.space import parse_space
 
     opened = Run.open(run)
     front = Front.from_json(opened.read(FRONT))
-    file = Path(opened.read(MANIFEST)["space_file"])
-    space = parse_space(opened.space_text(), file, Backend.load(backend.vocabulary))
+    space = opened.space(Backend.load(backend.vocabulary))
     evaluator = Evaluator(space, backend, None, jobs)
     done = 0
     try:

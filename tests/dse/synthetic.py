@@ -33,6 +33,11 @@ class SyntheticVocabulary:
     def kernel_requirements(self, workload: str, kernel: str) -> Sequence[str]:
         return (kernel,) if kernel in ("zkne", "nluv") else ()
 
+    def size_fault(self, workload: str, size_bytes: int) -> str | None:
+        if not workload.endswith("-ctr"):
+            return f"workload {workload} must have no message size, not {size_bytes}"
+        return None if size_bytes % 16 == 0 else f"must be whole blocks, not {size_bytes} bytes"
+
     def extension_names(self) -> Sequence[str]:
         return ("nluv", "rv32i", "zbkb", "zbkx", "zkne")
 

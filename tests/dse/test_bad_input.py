@@ -36,6 +36,7 @@ COMMAND_LINES = [
     ("evaluate aes --set zkne=true --set zkne=false", "--set zkne must be given once, not twice"),
     ("evaluate aes --set units.aes_sbox=boyar", "table, composite or boyar_peralta, not 'boyar'"),
     ("evaluate aes --set kernel.aes128-encrypt=fast", "not 'fast'"),
+    ("evaluate aes --set kernel.aes128-encrypt=zkne", "=zkne needs zkne; choose what provides"),
     ("plot nowhere", "RUN must be the folder of a search (with manifest.json), not nowhere"),
     ("export nowhere", "RUN must be the folder of a search (with manifest.json), not nowhere"),
     ("verify nowhere", "RUN must be the folder of a search (with manifest.json), not nowhere"),

@@ -226,11 +226,6 @@ def test_evaluate_prints_the_keys_scripts_rely_on(capsys: Capture) -> None:
     assert data["workloads"]["aes128-encrypt"]["kernel"] == "zkne"
 
 
-def test_evaluate_explains_a_kernel_that_cannot_be_compiled(capsys: Capture) -> None:
-    assert dse("evaluate", "aes", "--set", "kernel.aes128-encrypt=zkne") == 0
-    assert "Infeasible: kernel needs an absent extension" in capsys.readouterr().out
-
-
 def test_evaluate_of_several_workloads_chooses_each_kernel(tmp_path: Path, capsys: Capture) -> None:
     space = tmp_path / "two.yaml"
     space.write_text(

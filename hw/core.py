@@ -12,8 +12,9 @@ from hw.decoder import Decoder
 from hw.extension import extension_logic
 from hw.lower import Circuits
 from hw.pipeline import Ports, Retired, build_pipeline
+from isa.core import Core
 from isa.instruction_set import InstructionSet
-from isa.timing import Core, Latencies
+from isa.timing import Latencies
 
 __all__ = ["CoreBlock", "build_core", "core_block"]
 

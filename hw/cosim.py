@@ -9,11 +9,12 @@ import pyrtl
 
 from hw.core import CoreBlock, build_core
 from hw.lower import Circuits
+from isa.core import Core
 from isa.disassembler import disassemble_word
 from isa.instruction_set import InstructionSet
 from isa.machine import DATA_END, Machine, place
 from isa.program import DATA_BASE, DATA_SIZE, TEXT_BASE, Program
-from isa.timing import Core, Latencies, automaton, retirements
+from isa.timing import Latencies, automaton, retirements
 
 __all__ = ["Comparison", "Netlist", "NetlistRun", "compare", "run_netlist"]
 

@@ -12,8 +12,9 @@ from hw.memory import sram
 from hw.synthesis import synthesise
 from hw.technology import Technology
 from hw.timing import estimated_arrivals, mapped_arrivals
+from isa.core import Core
 from isa.instruction_set import InstructionSet
-from isa.timing import Core, Latencies
+from isa.timing import Latencies
 
 __all__ = ["MEMORY_WORDS", "CorePaths", "core_paths"]
 

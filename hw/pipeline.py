@@ -15,7 +15,7 @@ import pyrtl
 
 from hw.alu import execute, loaded_value, store_lanes
 from hw.decoder import Control, Decoder
-from isa.timing import Core
+from isa.core import Core
 
 Wire: TypeAlias = pyrtl.WireVector
 

@@ -21,60 +21,30 @@ taken. A unit with latency L stays in EX for L cycles, and everything behind it 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
 
+from isa.core import PRESETS, Core
+from isa.icicle import Icicle
 from isa.translate import Block, Placed
 
-PIPELINES = (2, 3, 5)
+__all__ = [
+    "PRESETS",
+    "Automaton",
+    "Core",
+    "Latencies",
+    "Pipeline",
+    "Pricer",
+    "automaton",
+    "price",
+    "retirements",
+    "taken",
+]
+
 Latencies = Mapping[str, int]
 """Cycles in EX by mnemonic, 1 where not given; only of instructions that neither access memory
 nor jump. Units are not pipelined."""
-
-
-@dataclass(frozen=True)
-class Core:
-    """Parameters of a host core.
-
-    Attributes:
-        name: "default", or a preset that replaces the pipeline's rules by measured ones.
-        xlen: Register width in bits, 32 or 64.
-        pipeline: Number of stages, 2, 3 or 5.
-        forwarding: Results reach waiting instructions before they are written back.
-    """
-
-    name: str = "default"
-    xlen: int = 32
-    pipeline: int = 5
-    forwarding: bool = True
-
-    def __post_init__(self) -> None:
-        if self.name not in ("default", *PRESETS):
-            raise ValueError(
-                f"name of a core must be one of {['default', *PRESETS]}, not {self.name!r}"
-            )
-        if self.xlen not in (32, 64):
-            raise ValueError(f"xlen must be 32 or 64, not {self.xlen!r}")
-        if self.pipeline not in PIPELINES or isinstance(self.pipeline, bool):
-            raise ValueError(f"pipeline must be one of {list(PIPELINES)}, not {self.pipeline!r}")
-        if not isinstance(self.forwarding, bool):
-            raise ValueError(f"forwarding must be true or false, not {self.forwarding!r}")
-
-    def canonical(self) -> Core:
-        """The core without parameters that cannot matter: two stages have nothing to forward."""
-        if self.name in PRESETS:
-            return PRESETS[self.name]
-        return replace(self, forwarding=True) if self.pipeline == 2 else self
-
-    @property
-    def has_netlist(self) -> bool:
-        """Whether `hw.core` can build it, so that cycle counts can be confirmed."""
-        return self.name not in PRESETS
-
-
-PRESETS: dict[str, Core] = {}
-"""Cores with a fixed set of rules, by name."""
 
 
 class State(NamedTuple):
@@ -89,22 +59,36 @@ class State(NamedTuple):
     pending: tuple[tuple[int, int], ...] = ()
 
 
-START = State()
+class Automaton(Protocol):
+    """Rules that time one instruction after the other.
+
+    Attributes:
+        start: The state of an empty pipeline.
+    """
+
+    start: Any
+
+    def step(self, state: Any, placed: Placed, taken: bool) -> tuple[int, Any]:
+        """Time one instruction.
+
+        Args:
+            state: What came before; small and hashable.
+            placed: What executes.
+            taken: Whether it leaves the straight line.
+
+        Returns:
+            Cycles from the previous retirement to its own, and the state after it.
+        """
 
 
 class Pipeline:
-    """The automaton of one core with given unit latencies."""
+    """The automaton of a core of `hw.core` with given unit latencies."""
+
+    start = State()
 
     def __init__(self, core: Core, latencies: Latencies | None = None) -> None:
-        """Fix the rules.
-
-        Raises:
-            ValueError: A latency below 1, or a core that has other rules.
-        """
-        for name, cycles in sorted((latencies or {}).items()):
-            if not isinstance(cycles, int) or cycles < 1:
-                raise ValueError(f"latency of {name} must be at least 1 cycle, not {cycles!r}")
-        self.core = core = core.canonical()
+        """Fix the rules."""
+        core = core.canonical()
         self.latencies = dict(latencies or {})
         self._after_taken = 3 if core.pipeline == 5 else 2
         self._load_stays = 2 if core.pipeline == 2 else 1
@@ -116,16 +100,7 @@ class Pipeline:
             self._after_load = self._after_result = 3 if core.pipeline == 5 else 2
 
     def step(self, state: State, placed: Placed, taken: bool) -> tuple[int, State]:
-        """Time one instruction.
-
-        Args:
-            state: What came before.
-            placed: What executes.
-            taken: Whether it leaves the straight line.
-
-        Returns:
-            Cycles from the previous D to its own, and the state after it.
-        """
+        """See `Automaton.step`; the cycles are those from the previous D to its own."""
         start = state.issue
         if state.pending:
             reads = placed.reads
@@ -148,12 +123,16 @@ class Pipeline:
         return done, State(self._after_taken if taken else 1, tuple(pending))
 
 
-Automaton = Pipeline
-
-
 def automaton(core: Core, latencies: Latencies | None = None) -> Automaton:
-    """The automaton of a core."""
-    return Pipeline(core, latencies)
+    """The automaton of a core.
+
+    Raises:
+        ValueError: A latency below 1.
+    """
+    for name, cycles in sorted((latencies or {}).items()):
+        if not isinstance(cycles, int) or cycles < 1:
+            raise ValueError(f"latency of {name} must be at least 1 cycle, not {cycles!r}")
+    return Icicle(latencies) if core.name == "icicle" else Pipeline(core, latencies)
 
 
 def taken(blocks: Sequence[Block], index: int, following: int | None) -> bool:
@@ -181,7 +160,7 @@ class Pricer:
 
     blocks: Sequence[Block]
     rules: Automaton
-    _known: dict[tuple[int, bool, State], tuple[int, State]] = field(default_factory=dict)
+    _known: dict[tuple[int, bool, Hashable], tuple[int, Any]] = field(default_factory=dict)
 
     def price(self, trace: Sequence[int], entry: int) -> int:
         """Cycles of the kernel in a recorded trace; nothing is executed again.
@@ -195,7 +174,7 @@ class Pricer:
             stub, the cycles from an empty pipeline's first EX to the last retirement's D.
         """
         blocks = self.blocks
-        state, cycles, total = START, 0, 0
+        state, cycles, total = self.rules.start, 0, 0
         known = self._known
         last = len(trace) - 1
         for position, index in enumerate(trace):
@@ -209,7 +188,7 @@ class Pricer:
                 total += cycles
         return total
 
-    def _block(self, index: int, leaves: bool, state: State) -> tuple[int, State]:
+    def _block(self, index: int, leaves: bool, state: Any) -> tuple[int, Any]:
         total = 0
         instructions = self.blocks[index].instructions
         for placed in instructions:
@@ -223,7 +202,7 @@ def retirements(
     blocks: Sequence[Block], trace: Sequence[int], rules: Automaton
 ) -> Iterator[tuple[int, Placed]]:
     """Each executed instruction with its D, counted from 1 for an empty pipeline's first EX."""
-    state, now = START, 0
+    state, now = rules.start, 0
     for position, index in enumerate(trace):
         following = trace[position + 1] if position + 1 < len(trace) else None
         leaves = taken(blocks, index, following)

@@ -7,8 +7,8 @@ import random
 import pytest
 
 from hw.cosim import Netlist, compare
+from isa.core import Core
 from isa.instruction_set import InstructionSet, load_extension
-from isa.timing import Core
 from tests.cosim.random_program import random_program
 
 CORES = {

@@ -36,12 +36,13 @@ class Known:
 
 
 @cache
-def known_instructions(xlen: int) -> dict[bytes, Known]:
+def known_instructions(xlen: int) -> dict[bytes, tuple[Known, ...]]:
     """Every register-to-register instruction of `isa/extensions/`, by fingerprint.
 
-    Where two are equal the base set's comes first, then the one with fewer immediates.
+    Where several are equal the base set's come first, then those with fewer immediates.
     """
-    found: dict[bytes, Known] = {}
+    found: dict[bytes, tuple[Known, ...]] = {}
+    names_seen: set[str] = set()
     names = sorted(extension_names(), key=lambda name: (not name.startswith("rv"), name))
     for name in names:
         first = {key: values[0] for key, values in extension_parameters(name).items()}
@@ -50,9 +51,13 @@ def known_instructions(xlen: int) -> dict[bytes, Known]:
             continue
         chosen = [i for i in extension.instructions if xlen in i.xlens]
         for instruction in sorted(chosen, key=lambda i: len(i.immediates)):
+            if instruction.name in names_seen:  # a group such as zkn repeats its members
+                continue
+            names_seen.add(instruction.name)
             for known in specialisations(instruction, xlen):
                 operands = sum(r in instruction.sources for r in REGISTERS)
-                found.setdefault(meaning_of(known.root, operands).fingerprint, known)
+                fingerprint = meaning_of(known.root, operands).fingerprint
+                found[fingerprint] = (*found.get(fingerprint, ()), known)
     return found
 
 

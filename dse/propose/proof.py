@@ -14,6 +14,7 @@ from dse.propose.meaning import in_canonical_order, meaning_of, vectors
 from dse.propose.normal_form import normal_form
 from hw.aiger import aiger_bytes
 from hw.bitblast import bitblast
+from hw.graph import FALSE
 from hw.lower import lower
 from hw.synthesis import abc_path
 from isa.bits import Bits, arguments
@@ -89,25 +90,19 @@ def equal(a: Bits, b: Bits) -> str:
 
 def _checker(a: Bits, b: Bits) -> bool | None:
     """Ask ABC whether two expressions are equal; None if it cannot tell in time."""
-    ports = sorted({(str(n.attr), n.width) for n in arguments([a, b])})
+    with pyrtl.temp_working_block():
+        ports = {str(n.attr): pyrtl.Input(n.width, str(n.attr)) for n in arguments([a, b])}
+        left, right = lower([a, b], ports, {})
+        output = pyrtl.Output(1, "differ")
+        output <<= left != right
+        graph = bitblast(pyrtl.working_block())
+    if graph.sinks[0].literals == (FALSE,):  # equal gate by gate
+        return True
     with tempfile.TemporaryDirectory(prefix="dse-abc-") as folder:
-        files = []
-        for name, root in (("a", a), ("b", b)):
-            with pyrtl.temp_working_block():
-                wires = {port: pyrtl.Input(width, port) for port, width in ports}
-                output = pyrtl.Output(root.width, "result")
-                # every input passes through, so that both circuits have the same ports
-                output <<= lower([root], wires, {})[0]
-                for port, wire in wires.items():
-                    kept = pyrtl.Output(1, f"keep {port}")
-                    kept <<= pyrtl.xor_all_bits(wire)
-                graph = bitblast(pyrtl.working_block())
-            path = Path(folder) / f"{name}.aig"
-            path.write_bytes(aiger_bytes(graph))
-            files.append(path.name)
+        (Path(folder) / "miter.aig").write_bytes(aiger_bytes(graph))
         try:
             done = subprocess.run(
-                [str(abc_path()), "-q", f"cec -n {files[0]} {files[1]}"],
+                [str(abc_path()), "-q", "read_aiger miter.aig; iprove"],
                 cwd=folder,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
@@ -119,8 +114,7 @@ def _checker(a: Bits, b: Bits) -> bool | None:
             )
         except subprocess.TimeoutExpired:
             return None
-    if "Networks are equivalent" in done.stdout:
+    words = done.stdout.split()
+    if "UNSATISFIABLE" in words:
         return True
-    if "NOT EQUIVALENT" in done.stdout.upper():
-        return False
-    return None
+    return False if "SATISFIABLE" in words else None

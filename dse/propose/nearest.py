@@ -1,0 +1,122 @@
+"""Nearest: which known instruction an idea equals, or has inside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import product
+
+from dse.propose.group import Group
+from dse.propose.idea import Idea
+from dse.propose.known import LARGEST_IMMEDIATE, Known, known_instructions
+from dse.propose.meaning import in_canonical_order, meaning_of
+from dse.propose.proof import METHODS, ProofError, equal
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """How an idea relates to a known instruction.
+
+    Attributes:
+        relation: "equals", "is part of" (equal for the values of the immediates it needs),
+            "contains", or "" where it is new.
+        name: The known instruction.
+        extension: The extension that declares it.
+        is_proven: The relation was proven, not only seen on vectors.
+    """
+
+    relation: str = ""
+    name: str = ""
+    extension: str = ""
+    is_proven: bool = True
+
+    def __str__(self) -> str:
+        if not self.relation:
+            return "new"
+        return f"{self.relation} {self.name}" + ("" if self.is_proven else " (on vectors)")
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A known instruction in a block."""
+
+    inside: int
+    work: int
+    known: Known
+
+
+class Neighbourhood:
+    """The known instructions among the meanings of some workloads."""
+
+    def __init__(self, groups: Mapping[bytes, Group], base: Iterable[str], xlen: int) -> None:
+        """Index them.
+
+        Args:
+            groups: All meanings found.
+            base: Mnemonics of the base set, which are not worth naming.
+            xlen: Register width.
+        """
+        self._known = known_instructions(xlen)
+        self._base = frozenset(base)
+        self._places: dict[int, list[_Place]] = {}
+        for fingerprint, group in groups.items():
+            every = self._known.get(fingerprint, ())
+            if not every or every[0].instruction.name in self._base:
+                continue
+            known = every[0]
+            for o in group.occurrences:
+                place = _Place(o.subgraph.inside, o.work, known)
+                self._places.setdefault(id(o.graph), []).append(place)
+
+    def nearest(self, idea: Idea) -> Nearest:
+        """Compare an idea with every known instruction."""
+        bits = sum(width for _, width in idea.immediates)
+        if bits <= LARGEST_IMMEDIATE:
+            every = list(product(*(range(1 << width) for _, width in idea.immediates)))
+            whole = self._equal(idea, every)
+            if whole is not None:
+                return Nearest("equals", *whole)
+        part = self._equal(idea, idea.settings)
+        if part is not None:
+            return Nearest("is part of", *part)
+        return self._contained(idea)
+
+    def _equal(
+        self, idea: Idea, settings: Iterable[tuple[int, ...]]
+    ) -> tuple[str, str, bool] | None:
+        """Name, extension and proof of the instruction that equals the idea for `settings`."""
+        shared: dict[str, Known] | None = None
+        is_proven = True
+        for setting in settings:
+            meaning = meaning_of(idea.specialised(setting), idea.operands)
+            ours = in_canonical_order(meaning)
+            matching: dict[str, Known] = {}
+            for known in self._known.get(meaning.fingerprint, ()):
+                name = known.instruction.name
+                if shared is not None and name not in shared:
+                    continue
+                theirs = in_canonical_order(meaning_of(known.root, idea.operands))
+                try:
+                    is_proven &= equal(ours, theirs) != METHODS[-1]
+                except ProofError:
+                    continue
+                matching[name] = known
+            if not matching:
+                return None
+            shared = matching
+        if not shared:
+            return None
+        name, known = next(iter(shared.items()))
+        return (name if idea.immediates else str(known)), known.instruction.extension, is_proven
+
+    def _contained(self, idea: Idea) -> Nearest:
+        best: _Place | None = None
+        for o in idea.occurrences[:1]:
+            for place in self._places.get(id(o.graph), ()):
+                is_inside = place.inside & ~o.subgraph.inside == 0
+                if is_inside and (best is None or place.work > best.work):
+                    best = place
+        if best is None:
+            return Nearest()
+        known = best.known.instruction
+        return Nearest("contains", known.name, known.extension)

@@ -22,12 +22,11 @@ _ADDENDS = {"nma1": "rl0", "nma2": "rl1", "nma3": "rl2", "nma0": "rl3"}
 def _push(register: Bits, sel: Bits, imm20: Bits) -> Bits:
     """Shift in the top n of the low 16 immediate bits; n is the low 4 bits of sel, 0 meaning 16."""
     n = sel.slice(0, 4)
-    data = imm20.slice(0, 16)
-    pushed = (register << 16) | data.zext(register.width)
-    for count in range(1, 16):
-        shifted = (register << count) | data.slice(16 - count, count).zext(register.width)
-        pushed = mux(n.eq(count), shifted, pushed)
-    return pushed
+    joined = concat(register, imm20.slice(0, 16))
+    shifted = joined
+    for i in range(4):
+        shifted = mux(n.bit(i), shifted << (1 << i), shifted)
+    return mux(n.eq(0), joined << 16, shifted).slice(16, register.width)
 
 
 def _parity(x: Bits) -> Bits:

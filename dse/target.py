@@ -1,0 +1,217 @@
+"""`Target`: what a design means below: instruction set, core, circuits and compiler options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from dse.cache import Cache, digest_of
+from dse.design import Design, Value
+from dse.space import Space
+from hw import units
+from hw.composition import Hardware, compose, stand_in
+from hw.technology import Technology, technology
+from isa.bits import topological
+from isa.instruction import Extension, Instruction
+from isa.instruction_set import InstructionSet, extension_parameters, load_extension
+from isa.proposal import load_proposal
+from isa.table import Table
+from isa.timing import PRESETS, Core
+
+PREFERRED_CIRCUIT = "low_depth"
+"""Circuit of a table for which the space states no choice, where it is registered."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """What programs are compiled for and hardware is built from.
+
+    Attributes:
+        instructions: All instructions the core executes.
+        core: The host core.
+        circuits: (table, circuit name) of each table that has a named circuit.
+        fixed_latencies: (table, cycles) where the space states the latency of a table's unit.
+        unroll: Unrolling factor of the compiler, or "full".
+        technology: How netlists are priced.
+    """
+
+    instructions: InstructionSet
+    core: Core
+    circuits: tuple[tuple[str, str], ...]
+    fixed_latencies: tuple[tuple[str, int], ...]
+    unroll: int | str
+    technology: Technology
+
+    def hardware(self, cache: Cache) -> Hardware:
+        """The composed hardware, with the cycles each unit needs."""
+        core = stand_in(self.core)
+        key = digest_of(
+            repr(core),
+            self.instructions.digest,
+            repr(self.circuits),
+            repr(self.fixed_latencies),
+            repr(self.technology),
+        )
+
+        def compute() -> dict[str, object]:
+            return compose(
+                core, self.instructions, self.circuits, self.fixed_latencies, self.technology
+            ).to_json()
+
+        return Hardware(**cache.memo("hardware", key, compute))
+
+
+def target_of(space: Space, design: Mapping[str, Value]) -> Target:
+    """Build what `design` stands for.
+
+    Raises:
+        EncodingError: Chosen extensions have clashing encodings.
+        ValueError: A proposal file cannot be read.
+    """
+    xlen = int(design.get("core.xlen") or 32)
+    preset = design.get("core.preset")
+    if preset:
+        core = PRESETS[str(preset)]
+    else:
+        core = Core(
+            xlen=xlen,
+            pipeline=int(design["core.pipeline"]),  # type: ignore[arg-type]
+            forwarding=bool(design["core.forwarding"]),
+        )
+    parts = [(space.base, ())]
+    files = {}
+    for entry in space.entries:
+        if design[entry.name]:
+            parts.append((entry.name, _parameters(entry.name, entry.kind, design)))
+            if entry.file is not None:
+                files[entry.name] = (entry.file, entry.file_digest)
+    instructions = _instruction_set(core.xlen, tuple(parts), tuple(sorted(files.items())))
+    circuits, latencies = [], []
+    for table in sorted(_tables(instructions.extras(), core.xlen)):
+        known = units.circuits_for(table)
+        if known:
+            circuits.append((table, _circuit(table, tuple(known), design)))
+        latency = design.get(f"units.{table}.latency", "auto")
+        if isinstance(latency, int):
+            latencies.append((table, latency))
+    unroll = design["compiler.unroll"]
+    return Target(
+        instructions,
+        core,
+        tuple(circuits),
+        tuple(latencies),
+        unroll if isinstance(unroll, int) else "full",
+        technology(space.technology.name, space.technology.fo4_ps),
+    )
+
+
+def _circuit(table: str, known: tuple[str, ...], design: Mapping[str, Value]) -> str:
+    """The stated circuit; else that of the forward table for its inverse; else the preferred."""
+    stated = design.get(f"units.{table}") or design.get(f"units.{table.replace('_inv_', '_')}")
+    if stated in known:
+        return str(stated)
+    return PREFERRED_CIRCUIT if PREFERRED_CIRCUIT in known else known[0]
+
+
+def _parameters(name: str, kind: str, design: Mapping[str, Value]) -> tuple[tuple[str, int], ...]:
+    if kind != "extension":
+        return ()
+    accepted = extension_parameters(name)
+    return tuple((key, int(design.get(f"{name}.{key}") or accepted[key][0])) for key in accepted)
+
+
+@cache
+def _instruction_set(
+    xlen: int,
+    parts: tuple[tuple[str, tuple[tuple[str, int], ...]], ...],
+    files: tuple[tuple[str, tuple[Path, str]], ...],
+) -> InstructionSet:
+    proposals = dict(files)
+    found: list[Extension | Instruction] = []
+    for name, parameters in parts:
+        if name in proposals:
+            found.append(load_proposal(proposals[name][0]))
+        else:
+            found.append(_named(name, parameters))
+    return InstructionSet.of(xlen, *found)
+
+
+def _named(name: str, parameters: tuple[tuple[str, int], ...]) -> Extension | Instruction:
+    """An extension, or a single instruction of whatever extension declares it."""
+    from isa.instruction_set import extension_names
+
+    if name in extension_names():
+        return load_extension(name, **dict(parameters))
+    for extension in extension_names():
+        for instruction in load_extension(extension).instructions:
+            if instruction.name == name:
+                return instruction
+    raise ValueError(f"instruction must belong to an extension, not {name!r}")
+
+
+@cache
+def _tables(instructions: tuple[Instruction, ...], xlen: int) -> frozenset[str]:
+    """Names of the tables that instructions look up."""
+    roots = [value for i in instructions for value in i.effects(xlen).values()]
+    return frozenset(n.attr.name for n in topological(roots) if isinstance(n.attr, Table))
+
+
+def without_unused(space: Space, design: Design, used: frozenset[str]) -> Design:
+    """`design` without what makes no difference to programs that use the mnemonics `used`.
+
+    Entries of which no instruction is used are left out; parameters of an extension that leave
+    its used instructions as they are, and circuits of tables that nothing looks up, go back to
+    their neutral choice.
+    """
+    changes: dict[str, Value] = {}
+    for entry in space.entries:
+        if not design[entry.name]:
+            continue
+        mine = used & {entry.name, *entry.provides}
+        if not mine:
+            changes[entry.name] = False
+        elif entry.kind == "extension":
+            changes.update(_neutral_parameters(space, design, entry.name, mine))
+    reduced = space.reduce(design.replace(changes))
+    target = target_of(space, reduced)
+    tables = _tables(target.instructions.extras(), target.core.xlen)
+    neutral: dict[str, Value] = {}
+    for parameter in space.parameters:
+        room, _, rest = parameter.name.partition(".")
+        if room == "units":
+            table = rest.removesuffix(".latency")
+            if not tables & {table, table.replace("_sbox", "_inv_sbox")}:
+                neutral[parameter.name] = parameter.neutral
+    return reduced.replace(neutral)
+
+
+def _neutral_parameters(
+    space: Space, design: Design, name: str, used: frozenset[str]
+) -> dict[str, Value]:
+    """Parameters of an extension at their neutral choice, if `used` mean the same there."""
+    changed: dict[str, Value] = {
+        p.name: p.neutral
+        for p in space.parameters
+        if p.name.startswith(f"{name}.") and design[p.name] != p.neutral
+    }
+    if not changed:
+        return {}
+
+    def meanings(choice: Mapping[str, Value]) -> dict[str, tuple[object, ...]]:
+        extension = load_extension(name, **dict(_parameters(name, "extension", choice)))
+        xlen = extension.xlens[0]
+        return {
+            i.name: (i.line, *i.effects(xlen).values())
+            for i in extension.instructions
+            if i.name in used
+        }
+
+    now, then = meanings(design), meanings(design.replace(changed))
+    same = all(
+        len(now[m]) == len(then[m])
+        and all(a is b for a, b in zip(now[m][1:], then[m][1:], strict=True))
+        for m in now
+    ) and {m: v[0] for m, v in now.items()} == {m: v[0] for m, v in then.items()}
+    return changed if same else {}

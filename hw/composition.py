@@ -1,0 +1,275 @@
+"""Composition: area, clock period and unit latencies of a core with its extension.
+
+Whole = core with an open slot + one block that holds all chosen units on common operand wires,
+with decode and result selection. Period = max(core path, operand arrival + unit + writeback), each
+with the flip-flop overhead. What an extension costs is the whole less the plain core.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import pyrtl
+
+from hw import units
+from hw.area import Cost, estimate, mapped
+from hw.bitblast import bitblast
+from hw.core import core_block
+from hw.extension import extension_logic, unit_arrivals
+from hw.graph import Graph
+from hw.lower import Circuits
+from hw.memory import memory_cost, sram
+from hw.technology import Technology
+from isa.bits import topological
+from isa.instruction import Instruction
+from isa.instruction_set import InstructionSet
+from isa.table import Table
+from isa.timing import Core
+
+__all__ = ["Hardware", "circuit_map", "compose", "stand_in"]
+
+TEXT_WORDS, DATA_WORDS = 1 << 14, 1 << 15
+"""Words of instruction and data memory: 64 and 128 KiB. Their access time is in the core's paths,
+their area is not in the core's; code and data bytes are metrics of their own."""
+
+LONGEST_UNIT = 16
+"""Most cycles that `auto` gives a unit."""
+
+_RESULT = ("result", "writes_rd")
+
+RUNGS: dict[str, Callable[..., Cost]] = {"estimate": estimate, "mapped": mapped}
+
+
+@dataclass(frozen=True)
+class Hardware:
+    """A composed design.
+
+    Attributes:
+        rung: How area and delay were obtained.
+        area_ge: Core with register file, and extension, in gate equivalents.
+        core_area_ge: The same core without an extension.
+        ffs: Flip-flops outside the register file; `core_ffs` without the extension.
+        luts: 6-input LUTs outside the register file; None on the estimate rung.
+        core_luts: The same without the extension.
+        period_fo4: Shortest clock period, flip-flop overhead included.
+        period_ns: The same in nanoseconds.
+        core_path_fo4: Longest path of the core alone.
+        unit_path_fo4: Path of each instruction from operand register to result register. Merged
+            datapaths have one path, that of the slowest; the others are scaled from it by their
+            share of the estimated arrival.
+        latencies: Cycles in EX of each instruction that needs more than one.
+        area_error: Relative error of the areas; `delay_error` of the delays.
+    """
+
+    rung: str
+    area_ge: float
+    core_area_ge: float
+    ffs: int
+    core_ffs: int
+    luts: int | None
+    core_luts: int | None
+    period_fo4: float
+    period_ns: float
+    core_path_fo4: float
+    unit_path_fo4: Mapping[str, float] = field(default_factory=dict)
+    latencies: Mapping[str, int] = field(default_factory=dict)
+    area_error: float = 0.0
+    delay_error: float = 0.0
+
+    @property
+    def extension_area_ge(self) -> float:
+        """What the chosen instructions add to the plain core."""
+        return self.area_ge - self.core_area_ge
+
+    @property
+    def extension_ffs(self) -> int:
+        """Flip-flops that the chosen instructions add."""
+        return self.ffs - self.core_ffs
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data."""
+        return asdict(self)
+
+
+def stand_in(core: Core) -> Core:
+    """The core that is built: for a preset known by its timing only, five stages, no forwarding."""
+    return core.canonical() if core.has_netlist else Core(xlen=core.xlen, forwarding=False)
+
+
+def circuit_map(circuits: tuple[tuple[str, str], ...]) -> Circuits:
+    """Circuit of each table, from (table, circuit name) pairs."""
+    return {table: units.circuits_for(table)[name] for table, name in circuits}
+
+
+def compose(
+    core: Core,
+    instructions: InstructionSet,
+    circuits: tuple[tuple[str, str], ...] = (),
+    fixed_latencies: tuple[tuple[str, int], ...] = (),
+    technology: Technology | None = None,
+    rung: str = "mapped",
+) -> Hardware:
+    """Price a core with the units its instruction set asks for.
+
+    Args:
+        core: Host core.
+        instructions: All instructions; those that the core's own arithmetic cannot do get units.
+        circuits: (table, circuit name) for tables with rival circuits.
+        fixed_latencies: (table, cycles) for the units that look it up; the others take as many
+            cycles as keep the core's own period.
+        technology: Default `ge`.
+        rung: "estimate" or "mapped".
+    """
+    technology = technology or Technology("ge")
+    core = stand_in(core)
+    plain_set = InstructionSet.of(core.xlen, f"rv{core.xlen}i")
+    plain = _core(core, plain_set, (), technology, rung)
+    extras = instructions.extras()
+    if not extras:
+        return _summed(plain, plain, None, technology, rung, {}, {})
+    opened = _core(core, instructions, (), technology, rung)
+    starts = {
+        "instr": opened.arrival("unit_word"),
+        "rs1": opened.arrival("unit_rs1"),
+        "rs2": opened.arrival("unit_rs2"),
+        "commit": opened.arrival("unit_commit"),
+    }
+    block = _units_graph(extras, core.xlen, circuits)
+    cost = RUNGS[rung](block, technology, starts=_known(block, starts))
+    writeback = _core(core, instructions, (), technology, rung, writeback=True).delay_fo4
+    overhead = technology.sequential_fo4
+    allowed = opened.delay_fo4 + overhead
+    result = cost.arrival("result") + writeback
+    state = max((t for name, t in cost.arrivals if name not in _RESULT), default=-math.inf)
+    slowest = max(result, state)
+    fixed = dict(fixed_latencies)
+    paths = dict.fromkeys((i.name for i in extras), slowest)
+    if slowest + overhead > allowed or fixed:
+        read = {"instr", *(p for i in extras for p in i.parameters)}
+        operands = {name: start for name, start in starts.items() if name in read}
+        arrivals = unit_arrivals(
+            extras, core.xlen, circuit_map(circuits), technology, operands
+        )
+        latest = max(arrivals.values())
+        paths = {name: slowest * arrival / latest for name, arrival in arrivals.items()}
+    latencies: dict[str, int] = {}
+    for instruction in extras:
+        stated = [fixed[t] for t in sorted(_tables(instruction, core.xlen)) if t in fixed]
+        needed = math.ceil((paths[instruction.name] + overhead) / allowed - 1e-9)
+        latencies[instruction.name] = stated[0] if stated else min(max(1, needed), LONGEST_UNIT)
+    held = {name: cycles for name, cycles in latencies.items() if cycles > 1}
+    final = _core(core, instructions, tuple(sorted(held.items())), technology, rung)
+    return _summed(plain, final, cost, technology, rung, paths, held)
+
+
+def _summed(
+    plain: Cost,
+    whole: Cost,
+    extension: Cost | None,
+    technology: Technology,
+    rung: str,
+    paths: Mapping[str, float],
+    latencies: Mapping[str, int],
+) -> Hardware:
+    memories = sum(memory_cost(m, technology).area_ge for m in plain.memories)
+    overhead = technology.sequential_fo4
+    core_path = whole.delay_fo4
+    needed = ((path + overhead) / latencies.get(name, 1) for name, path in paths.items())
+    period = max([core_path + overhead, *needed])
+    errors = technology.rung(rung)
+    added = extension.area_ge if extension else 0.0
+
+    def luts(core: Cost, extra: Cost | None) -> int | None:
+        if core.luts is None:
+            return None
+        return core.luts + (extra.luts or 0 if extra else 0)
+
+    return Hardware(
+        rung,
+        whole.area_ge + memories + added,
+        plain.area_ge + memories,
+        whole.ffs + (extension.ffs if extension else 0),
+        plain.ffs,
+        luts(whole, extension),
+        luts(plain, None),
+        period,
+        period * technology.fo4_ps / 1000,
+        core_path,
+        dict(paths),
+        dict(latencies),
+        errors.area_error,
+        errors.delay_error,
+    )
+
+
+@lru_cache(maxsize=64)
+def _core(
+    core: Core,
+    instructions: InstructionSet,
+    latencies: tuple[tuple[str, int], ...],
+    technology: Technology,
+    rung: str,
+    *,
+    writeback: bool = False,
+) -> Cost:
+    """Cost of a core with an open slot; with `writeback` its delays start at the unit's result."""
+    graph = _core_graph(core, instructions, latencies)
+    names = {port.name for port in graph.sources}
+    if writeback:
+        starts = {name: 0.0 if name == "unit_result" else -math.inf for name in names}
+    else:
+        starts = {
+            "imem_word": sram(TEXT_WORDS, 32, 1, technology).access_fo4,
+            "dmem_word": sram(DATA_WORDS, 32, 1, technology).access_fo4,
+            **{name: -math.inf for name in ("unit_result", "unit_writes_rd") if name in names},
+        }
+    return RUNGS[rung](graph, technology, starts=starts)
+
+
+@lru_cache(maxsize=64)
+def _core_graph(
+    core: Core, instructions: InstructionSet, latencies: tuple[tuple[str, int], ...]
+) -> Graph:
+    return bitblast(core_block(core, instructions, dict(latencies)))
+
+
+@lru_cache(maxsize=64)
+def _units_graph(
+    extras: tuple[Instruction, ...], xlen: int, circuits: tuple[tuple[str, str], ...]
+) -> Graph:
+    """All units; sinks `result`, `writes_rd` and the state registers."""
+    with pyrtl.temp_working_block():
+        logic = extension_logic(
+            extras,
+            xlen,
+            circuit_map(circuits),
+            instr=pyrtl.Input(32, "instr"),
+            operands={
+                "rs1": pyrtl.Input(xlen, "rs1"),
+                "rs2": pyrtl.Input(xlen, "rs2"),
+                "pc": pyrtl.Input(xlen, "pc"),
+            },
+            commit=pyrtl.Input(1, "commit"),
+        )
+        _output("result", logic.result)
+        _output("writes_rd", logic.writes_rd)
+        return bitblast(pyrtl.working_block())
+
+
+def _output(name: str, wire: pyrtl.WireVector) -> None:
+    output = pyrtl.Output(len(wire), name)
+    output <<= wire
+
+
+def _known(graph: Graph, starts: Mapping[str, float]) -> dict[str, float]:
+    names = {port.name for port in graph.sources}
+    return {name: start for name, start in starts.items() if name in names}
+
+
+def _tables(instruction: Instruction, xlen: int) -> frozenset[str]:
+    values = instruction.effects(xlen).values()
+    return frozenset(n.attr.name for n in topological(values) if isinstance(n.attr, Table))

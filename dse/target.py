@@ -80,7 +80,7 @@ def target_of(space: Space, design: Mapping[str, Value]) -> Target:
             pipeline=int(design["core.pipeline"]),  # type: ignore[arg-type]
             forwarding=bool(design["core.forwarding"]),
         )
-    parts = [(space.base, ())]
+    parts: list[tuple[str, tuple[tuple[str, int], ...]]] = [(space.base, ())]
     files = {}
     for entry in space.entries:
         if design[entry.name]:

@@ -14,6 +14,7 @@ import pyrtl
 
 from hw.linear import Matrix, apply_network, compose, invert, xor_network
 from hw.units import register
+from hw.units.aes_composite import AFFINE
 from isa.aes_circuit import Signals, input_sums, output_sums, products
 
 SOURCE = "Boyar and Peralta, SEA 2010"
@@ -22,13 +23,6 @@ SOURCE = "Boyar and Peralta, SEA 2010"
 def _masks(layer: Callable[[Sequence[Any]], Signals], inputs: int) -> Matrix:
     """Return the matrix of a linear layer, by running it on one-hot linear forms."""
     return tuple(layer([1 << i for i in range(inputs)]))
-
-
-@cache
-def _affine() -> Matrix:
-    """Return the matrix of the S-box's affine map (FIPS 197 section 5.1.1), bit 7 first."""
-    rows = (sum(1 << (i + k) % 8 for k in (0, 4, 5, 6, 7)) for i in range(8))
-    return _reversed_bits(tuple(rows))
 
 
 def _reversed_bits(matrix: Matrix) -> Matrix:
@@ -54,7 +48,7 @@ def _inverse_layers() -> tuple[Any, Any]:
     With S(u) = A inv(u) + 0x63 = total(products(sums(u))) + 0x63, the inverse is
     inv(u) = A^-1 total(products(sums(u))) at u = A^-1 (x + 0x63).
     """
-    back = invert(_affine())
+    back = invert(_reversed_bits(AFFINE))
     before = compose(_masks(input_sums, 8), back)
     after = compose(back, _masks(output_sums, 18))
     return xor_network(before, 8), xor_network(after, 18)

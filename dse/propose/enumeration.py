@@ -35,7 +35,8 @@ class Subgraph:
         outputs: Mask of the values it produces.
         split: A set operator of which it takes only some operands; -1 if none.
         rest: Mask of the operands of `split` it does not take; they arrive combined through one
-            more port.
+            more port, unless `is_partial`.
+        is_partial: The result is that of the operands taken, to be combined with the rest later.
     """
 
     inside: int
@@ -43,11 +44,12 @@ class Subgraph:
     outputs: int
     split: int = -1
     rest: int = 0
+    is_partial: bool = False
 
     @property
     def ports(self) -> int:
         """Input ports it needs."""
-        return self.inputs.bit_count() + (self.split >= 0)
+        return self.inputs.bit_count() + (self.split >= 0 and not self.is_partial)
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,8 @@ def enumerate_subgraphs(
         graph: The block.
         inputs: Register operands read, 1 to 8; constants are free.
         outputs: Results written, 1 or 2.
-        split: Also take some operands of one set operator, the others through one more port.
+        split: Also take some operands of one set operator: the others come through one more port,
+            or are left for later where the set is the result.
         budget: Search states to visit at most.
 
     Raises:
@@ -191,6 +194,8 @@ class _Search:
     def single(self, output: int) -> None:
         """All subgraphs with this one output."""
         self._search(1 << output, self.closures[output], 0)
+        if self.split and self.graph.can_split(output):
+            self._search(1 << output, self.closures[output], 0, is_partial=True)
 
     def pair(self, first: int, second: int, is_nested: bool) -> None:
         """All connected subgraphs with exactly these two outputs."""
@@ -204,15 +209,19 @@ class _Search:
         kept = [s for s in self.found[start:] if _is_connected(graph, s, first, second)]
         self.found[start:] = kept
 
-    def _search(self, outputs: int, closed: int, barred: int) -> None:
-        """Visit every choice among `closed`; `barred` vertices may not be inputs."""
+    def _search(self, outputs: int, closed: int, barred: int, *, is_partial: bool = False) -> None:
+        """Visit every choice among `closed`; `barred` vertices may not be inputs.
+
+        With `is_partial` only part of the output's operands is taken, and the rest uses no port.
+        """
         graph, limit = self.graph, self.limit
         operands, users = graph.operand_masks, graph.user_masks
         constants = graph.constants
-        starts = [(outputs, -1, 0)]
+        starts = [] if is_partial else [(outputs, -1, 0)]
         if self.split:
             for o in members(outputs):
                 starts += self._splits(outputs, o)
+        rest_ports = 0 if is_partial else 1
         stack: list[tuple[int, int, int, int, int]] = []
         for inside, split, rest in starts:
             hard = soft = undecided = 0
@@ -229,10 +238,10 @@ class _Search:
             if self.states > self.budget:
                 raise _BudgetSpent
             inside, undecided, hard, split, rest = stack.pop()
-            if hard.bit_count() + (1 if rest else 0) > limit or (hard | rest) & barred:
+            if hard.bit_count() + (rest_ports if rest else 0) > limit or (hard | rest) & barred:
                 continue
             if not undecided:
-                self._emit(inside, hard, outputs, split, rest)
+                self._emit(Subgraph(inside, hard, outputs, split, rest, is_partial))
                 continue
             v = undecided.bit_length() - 1
             bit = 1 << v
@@ -263,15 +272,17 @@ class _Search:
         fixed = _operand_constants(graph, output, graph.constants)
         return [(inside, output, choice) for choice in sorted({0, fixed})]
 
-    def _emit(self, inside: int, hard: int, outputs: int, split: int, rest: int) -> None:
-        graph = self.graph
-        if split >= 0:
+    def _emit(self, subgraph: Subgraph) -> None:
+        """Keep a subgraph; a split set must have some operands inside and some left."""
+        if subgraph.split >= 0:
             operands = 0
-            for o in graph.vertices[split].operands:
+            for o in self.graph.vertices[subgraph.split].operands:
                 operands |= 1 << o
-            if rest.bit_count() < 2 or not operands & ~rest:
+            taken, left = (operands & ~subgraph.rest).bit_count(), subgraph.rest.bit_count()
+            enough = (2, 1) if subgraph.is_partial else (1, 2)
+            if taken < enough[0] or left < enough[1]:
                 return
-        self.found.append(Subgraph(inside, hard, outputs, split, rest))
+        self.found.append(subgraph)
 
 
 def _operand_constants(graph: Graph, vertex: int, constants: int) -> int:

@@ -52,7 +52,7 @@ def registers(count: int, xlen: int) -> tuple[Bits, ...]:
 def is_deliverable(graph: Graph, subgraph: Subgraph, xlen: int) -> bool:
     """Whether every port fits a register and an expression has one result."""
     ports = members(subgraph.inputs | subgraph.outputs)
-    if subgraph.split >= 0:
+    if subgraph.split >= 0 and not subgraph.is_partial:
         ports.append(subgraph.split)
     return subgraph.outputs.bit_count() == 1 and all(graph.vertices[v].width <= xlen for v in ports)
 
@@ -73,7 +73,7 @@ def expression(graph: Graph, subgraph: Subgraph, xlen: int) -> Bits:
             if v == subgraph.split and subgraph.rest >> o & 1:
                 continue
             inputs.append(values[o] if o in values else graph.vertices[o].origin)
-        if v == subgraph.split:
+        if v == subgraph.split and not subgraph.is_partial:
             inputs.append(ports[-1].slice(0, vertex.width))
         if len(inputs) > 2 and vertex.op != "concat" and vertex.op != "mux":
             values[v] = reduce(lambda a, b, op=vertex.op: node(op, a, b), inputs)  # type: ignore[misc]

@@ -66,7 +66,8 @@ class Work:
         total = 0
         for v in members(subgraph.inside):
             if v == subgraph.split:
-                total += len(graph.vertices[v].operands) - subgraph.rest.bit_count()
+                taken = len(graph.vertices[v].operands) - subgraph.rest.bit_count()
+                total += taken - 1 if subgraph.is_partial else taken
             else:
                 total += self.vertex(graph.vertices[v], xlen)
         return total

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from itertools import combinations
+from itertools import combinations, product
 
 import pytest
 
@@ -25,7 +25,7 @@ def random_graph(seed: int, *, flatten: bool) -> Graph:
     made: dict[Bits, None] = {}
     for _ in range(generator.randint(3, 10)):
         a, b = (generator.choice(pool[-6:]) for _ in range(2))
-        match generator.randrange(6):
+        match generator.randrange(8):
             case 0:
                 n = a.rotr(generator.randint(1, 31))
             case 1:
@@ -34,6 +34,8 @@ def random_graph(seed: int, *, flatten: bool) -> Graph:
                 n = a & b
             case 3:
                 n = a - b
+            case 4:
+                n = a ^ generator.getrandbits(32)
             case _:
                 n = a ^ b
         if n.op not in ("arg", "const") and n not in made:
@@ -60,28 +62,34 @@ def brute_force(graph: Graph, inputs: int, outputs: int, *, split: bool) -> set[
             }
             if len(results) > outputs or not convex(inside, users):
                 continue
-            for joined in (-1, *(v for v in chosen if split and graph.can_split(v))):
-                found |= variants(graph, inside, results, joined, edges, users, inputs)
+            sets = [v for v in chosen if split and graph.can_split(v)]
+            for joined, partial in ((-1, False), *product(sets, (False, True))):
+                if partial and results != {joined}:
+                    continue
+                found |= variants(graph, inside, results, joined, partial, edges, users, inputs)
     return found
 
 
-def variants(graph, inside, results, joined, edges, users, inputs):  # type: ignore[no-untyped-def]
+def variants(graph, inside, results, joined, partial, edges, users, inputs):  # type: ignore[no-untyped-def]
     outside = {o for v in inside for o in edges[v]} - inside
     if joined < 0:
         rests = [frozenset()]
     else:
         only = frozenset(o for o in outside if users[o] & inside == {joined})
         constants = {o for o in graph.vertices[joined].operands if graph.constants >> o & 1}
-        rests = [r for r in {only, only | constants} if len(r) >= 2]
-        rests = [r for r in rests if set(graph.vertices[joined].operands) - r]
+        least = (2, 1) if partial else (1, 2)
+        rests = [r for r in {only, only | constants} if len(r) >= least[1]]
+        rests = [r for r in rests if len(set(graph.vertices[joined].operands) - r) >= least[0]]
     made = set()
     for rest in rests:
         direct = outside - rest
-        ports = len(direct) + bool(rest)
+        ports = len(direct) + (bool(rest) and not partial)
         taken = {v: edges[v] - rest if v == joined else edges[v] for v in inside}
         if ports <= inputs and connected(inside, taken):
             made.add(
-                Subgraph(mask(inside), mask(direct), mask(results), joined if rest else -1, mask(rest))
+                Subgraph(
+                    mask(inside), mask(direct), mask(results), joined, mask(rest), partial
+                )
             )
     return made
 
@@ -133,8 +141,9 @@ def test_partial_set_is_found_at_every_operand() -> None:
     x = [arg(f"x{i}", 32) for i in range(5)]
     root = x[0].rotr(3) ^ x[1].rotr(5) ^ x[2] ^ x[3] ^ x[4]
     found = enumerate_subgraphs(Graph.of([root]), 2, 1).subgraphs
-    assert sum(s.split >= 0 for s in found) == 2  # a rotation and the sum of all the others
-    assert all(s.rest.bit_count() == 4 for s in found if s.split >= 0)
+    joined = [s for s in found if s.split >= 0]
+    assert [s.rest.bit_count() for s in joined if not s.is_partial] == [4, 4]  # either rotation
+    assert [s.rest.bit_count() for s in joined if s.is_partial] == [3]  # the sum of both
 
 
 def test_constants_use_no_port() -> None:

@@ -52,7 +52,7 @@ def _instruction(vocabulary: Vocabulary, name: str) -> dict[str, Any]:
         "encoding": found.line,
         "match": f"{found.encoding.match:#010x}",
         "mask": f"{found.encoding.mask:#010x}",
-        "extension": owner,
+        "extension": found.extension,
         "source": found.source,
         "kind": found.kind,
         "meaning": found.meaning.__doc__ or "",
@@ -98,6 +98,27 @@ def _space(vocabulary: Vocabulary, name: str) -> dict[str, Any]:
     return {"text": text.splitlines()}
 
 
+def _paper_names(vocabulary: Vocabulary) -> Sequence[str]:
+    from dse.compare.ledger import paper_names
+
+    return paper_names()
+
+
+def _paper(vocabulary: Vocabulary, name: str) -> dict[str, Any]:
+    from dse.compare.ledger import find_paper, load_ledger
+
+    file = load_ledger(find_paper(name)).file
+    return {
+        "title": file.title,
+        "authors": file.authors,
+        "year": file.year,
+        "url": file.url,
+        "figures": len(file.entries),
+        "algorithms": sorted({entry.algorithm for entry in file.entries}),
+        "could not be read": list(file.missing),
+    }
+
+
 KINDS: dict[str, Kind] = {
     "workloads": Kind(lambda v: v.workload_names(), _workload),
     "extensions": Kind(lambda v: v.extension_names(), _extension),
@@ -106,5 +127,6 @@ KINDS: dict[str, Kind] = {
     "cores": Kind(lambda v: v.core_presets(), _core),
     "technologies": Kind(lambda v: v.technology_names(), _technology),
     "metrics": Kind(lambda v: list(METRICS), _metric),
+    "papers": Kind(_paper_names, _paper),
     "spaces": Kind(lambda v: bundled_names(), _space),
 }

@@ -55,6 +55,7 @@ def run(arguments: Sequence[str] | None = None, backend: Backend | None = None) 
     except click.Abort:
         return _fail("interrupted", 1)
     except click.ClickException as error:
+        _trace(words)
         context = getattr(error, "ctx", None)
         name = context.command_path if context else "dse"
         return _fail(" ".join(error.format_message().split()), 2, name)
@@ -67,8 +68,7 @@ def run(arguments: Sequence[str] | None = None, backend: Backend | None = None) 
     except BrokenPipeError:
         return 1
     except Exception as error:
-        if "--debug" in words:
-            click.echo(traceback.format_exc(), err=True)
+        _trace(words)
         summary = " ".join(f"{type(error).__name__}: {error}".split())
         return _fail(f"internal error: {summary} (dse --debug shows where)", 1)
     return code if isinstance(code, int) else 0
@@ -77,6 +77,11 @@ def run(arguments: Sequence[str] | None = None, backend: Backend | None = None) 
 def main() -> None:
     """The `dse` program."""
     sys.exit(run())
+
+
+def _trace(words: Sequence[str]) -> None:
+    if "--debug" in words:
+        click.echo(traceback.format_exc(), err=True)
 
 
 def _fail(message: str, code: int, name: str = "dse") -> int:

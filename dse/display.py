@@ -17,15 +17,14 @@ class ProgressBar:
 
     def __init__(self) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
         from rich.progress import Progress as Bars
 
         console = Console(stderr=True)
         self._bars = Bars(
-            TextColumn("{task.description:<12}"),
-            BarColumn(bar_width=24),
+            TextColumn("{task.description:<11}"),
+            BarColumn(bar_width=10),
             MofNCompleteColumn(),
-            TimeElapsedColumn(),
             TextColumn("{task.fields[state]}"),
             console=console,
             disable=not console.is_terminal,
@@ -53,10 +52,13 @@ class ProgressBar:
             self._started = time.perf_counter()
             self._task = self._bars.add_task(progress.phase, total=progress.total, state="")
         rate = progress.done / max(time.perf_counter() - self._started, 1e-3)
-        words = [f"{rate:,.1f} designs/s", f"{progress.hits} cached"]
+        words = [
+            f"{rate:,.0f} designs/s" if rate >= 10 else f"{rate:.1f} designs/s",
+            f"{progress.hits} cached",
+        ]
         if progress.front:
             words.append(f"front {progress.front}")
         if progress.hypervolume is not None:
-            words.append(f"hypervolume {progress.hypervolume:.4f}")
-        state = " · ".join(words) if progress.phase != "confirming" else "on the netlist"
+            words.append(f"HV {progress.hypervolume:.4f}")
+        state = ", ".join(words) if progress.phase != "confirming" else "on the netlist"
         self._bars.update(self._task, completed=progress.done, total=progress.total, state=state)

@@ -114,7 +114,9 @@ class Evaluator:
         design = self.best_kernels(self.space.neutral.replace(self.space.baseline))
         baseline = self.evaluate([design])[0]
         if not baseline.metrics:
-            raise SearchError(f"baseline must be feasible, not: {baseline.reason}")
+            failure = self.failures.get(design.digest)
+            cause = RuntimeError(failure.details) if failure else None
+            raise SearchError(f"baseline must be feasible, not: {baseline.reason}") from cause
         self.baseline = baseline
         return self._judged(baseline)
 

@@ -66,7 +66,9 @@ def _print_details(console: Console, data: Mapping[str, Any], indent: int) -> No
     """Print nested plain data: scalars on a line each, mappings and lists below their name."""
     margin = " " * indent
     for name, value in data.items():
-        if isinstance(value, Mapping):
+        if isinstance(value, (Mapping, list, tuple)) and not value:
+            console.print(f"{margin}{name} = none", highlight=False, markup=False)
+        elif isinstance(value, Mapping):
             console.print(f"{margin}{name}:", highlight=False, markup=False)
             _print_details(console, value, indent + 2)
         elif isinstance(value, Sequence) and not isinstance(value, str):

@@ -105,6 +105,7 @@ def explore(space: Space, options: Options, backend: Backend, observer: Observer
         clock = _Clock()
         observer(Progress("baseline", 0, 1))
         baseline = evaluator.set_baseline()
+        observer(Progress("baseline", 1, 1, evaluator.hits))
         clock.lap("baseline")
         run.begin(manifest, space.text)
         if options.exhaustive:

@@ -34,6 +34,8 @@ def print_exploration(space: Space, exploration: Exploration) -> None:
     for line in quality_lines(result):
         console.print(line, highlight=False)
     console.print()
+    total = sum(result["seconds"].values())
+    console.print(f"Took {_duration(total)}. ", end="")
     console.print("Written:", *(str(path) for path in exploration.files), sep="\n  ")
 
 
@@ -49,6 +51,11 @@ def print_front(space: Space, front: Front, console: Console | None = None) -> N
     console.print()
     base = front.baseline
     words = short_design(space, base.canonical, {})
+    for name, data in base.workloads.items():
+        blocks = data.get("blocks", 1)
+        runs = f"{blocks} block{'s' if blocks > 1 else ''} a run"
+        weight = next(use.weight for use in space.workloads if use.workload == name)
+        console.print(f"Workload {name}: weight {weight:g}, {runs}", highlight=False)
     console.print(f"Baseline (gain 0): {words}", highlight=False)
     for number, row in enumerate(front.rows, start=1):
         if row.is_knee:

@@ -133,21 +133,36 @@ class Run:
             self._append({"repeat_of": evaluation.canonical.digest, "asked": asked.to_json()})
 
     def sync(self) -> None:
-        """Make the log durable."""
-        if self._log is not None:
+        """Make the log durable.
+
+        Raises:
+            RunError: The folder cannot be written, as on a full disk.
+        """
+        if self._log is None:
+            return
+        try:
             self._log.flush()
             os.fsync(self._log.fileno())
+        except OSError as error:
+            raise _unwritable(self.folder, error) from None
 
     def write(self, name: str, content: str | bytes) -> Path:
-        """Write a file of the run whole: aside, made durable, then renamed."""
+        """Write a file of the run whole: aside, made durable, then renamed.
+
+        Raises:
+            RunError: The folder cannot be written.
+        """
         path = self.folder / name
         aside = self.folder / f".{name}.part"
         data = content.encode() if isinstance(content, str) else content
-        with aside.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        aside.replace(path)
+        try:
+            with aside.open("wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            aside.replace(path)
+        except OSError as error:
+            raise _unwritable(self.folder, error) from None
         return path
 
     def read(self, name: str) -> Any:

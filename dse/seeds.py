@@ -36,15 +36,15 @@ def seed_designs(space: Space, baseline: Design) -> list[tuple[str, Design]]:
 
 
 def _with_kernels(space: Space, design: Design) -> Iterator[Design]:
-    """`design` as it is, then with the last, the last but one, ... kernel of every workload.
+    """`design` as it is, then with each kernel of every workload.
 
-    Kernels that need instructions stand last in a workload's list, so they come first here.
+    Kernels that need the most instructions come first: they are what the instructions are for.
     """
     yield space.reduce(design)
-    longest = max(len(use.kernels) for use in space.workloads)
-    for back in range(1, longest + 1):
-        kernels = {
-            f"kernel.{use.workload}": use.kernels[max(0, len(use.kernels) - back)]
-            for use in space.workloads
-        }
+    ranked = {
+        f"kernel.{use.workload}": sorted(use.kernels, key=lambda k: -len(use.requires.get(k, ())))
+        for use in space.workloads
+    }
+    for rank in range(max(len(kernels) for kernels in ranked.values())):
+        kernels = {name: ranks[min(rank, len(ranks) - 1)] for name, ranks in ranked.items()}
         yield space.reduce(design.replace(kernels))

@@ -357,14 +357,14 @@ class _Resolver:
     def entry(self, name: str, path: KeyPath) -> Entry | None:
         if "/" in name or name.endswith((".json", ".yaml")):
             return self.proposal(name, path)
-        extensions = self.names.extension_names()
+        extensions = [e for e in self.names.extension_names() if not e.startswith("rv")]
         if name in extensions:
             return Entry(name, "extension", tuple(self.names.instructions_of(name)))
         owners = {i: e for e in extensions for i in self.names.instructions_of(e)}
         if name in owners:
             return Entry(name, "instruction", (name,))
         hint = suggest(name, [*extensions, *owners])
-        accepted = one_of([e for e in extensions if e != self.shape.instructions.base])
+        accepted = one_of(extensions)
         self.problem(
             path, f"must be an extension ({accepted}), an instruction or a file, not {name!r}{hint}"
         )

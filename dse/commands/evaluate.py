@@ -57,7 +57,7 @@ def command(
         design = evaluator.best_kernels(design, dict.fromkeys(fixed))
         evaluation = evaluator.evaluate([design])[0]
     except SearchError as error:
-        raise click.UsageError(str(error)) from None
+        raise click.UsageError(str(error)) from error
     finally:
         evaluator.close()
     for note in evaluator.notes:

@@ -14,7 +14,7 @@ from dse.backend import Backend
 @click.option("--json", "as_json", is_flag=True, help="Print the names as JSON.")
 @click.pass_obj
 def command(backend: Backend, /, kind: str | None, as_json: bool) -> int:
-    """List workloads, extensions, instructions, units, cores, technologies, metrics or spaces."""
+    """List the names of one KIND: workloads, extensions, instructions, units, ...; or of all."""
     from dse.catalog import KINDS
     from dse.suggestion import one_of, suggest
 

@@ -84,7 +84,7 @@ def command(
         with ProgressBar() as bar:
             exploration = explore(opened, options, backend, bar)
     except SearchError as error:
-        raise click.UsageError(str(error)) from None
+        raise click.UsageError(str(error)) from error
     for note in exploration.notes:
         click.echo(f"note: {note}", err=True)
     if as_json:

@@ -1,4 +1,4 @@
-"""`dse show`: the card of one workload, instruction, unit, core, technology, metric or space."""
+"""`dse show`: the one-page card of anything that `dse list` names."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import TracebackType
@@ -15,6 +15,7 @@ from isa.disassembler import disassemble_word
 from isa.instruction_set import InstructionSet
 from isa.program import DATA_BASE, DATA_SIZE, TEXT_BASE, Program
 from isa.registers import NAMES
+from isa.taint import Leak, Leaks, TrackedTranslation, mark
 from isa.translate import FILENAME, Block, Placed, Translation
 
 DATA_END = DATA_BASE + DATA_SIZE
@@ -101,6 +102,13 @@ HostCall = Callable[[list[int], memoryview], int | None]
 """Serves `ecall`: may change the registers and data memory given; returns an exit code or None."""
 
 
+Clock = Callable[[Sequence[Block], Sequence[int]], int]
+"""Cycles that have passed after a trace of blocks."""
+
+COUNTERS = {0xC00: ("cycle", 0), 0xC01: ("time", 0), 0xC02: ("instret", 0)}
+COUNTERS |= {number + 0x80: (name, 32) for number, (name, _) in COUNTERS.items()}
+"""Read-only counters by CSR number: what they count, and the lowest bit that is read."""
+
 _Code = Literal["B", "b", "H", "h", "I", "i", "Q", "q"]
 
 
@@ -143,14 +151,10 @@ class Machine:
         self.instructions = instructions
         self.program = program
         self._memory = bytearray(DATA_SIZE)
+        self._tracked: _Tracked | None = None
         self._image = program.data + bytes(DATA_SIZE - len(program.data))
 
-        def stop(x: list[int]) -> int:
-            raise _Stop
-
-        self.translation = Translation(
-            instructions, program, {**views(self._memory), "stop": stop, "fault": self._fault}
-        )
+        self.translation = Translation(instructions, program, self._scope())
 
     def run(
         self,
@@ -160,6 +164,7 @@ class Machine:
         limit: int = DEFAULT_LIMIT,
         state: Mapping[str, int] | None = None,
         host: HostCall | None = None,
+        clock: Clock | None = None,
     ) -> Run:
         """Execute from address 0 to `ebreak` or the exit call.
 
@@ -169,6 +174,7 @@ class Machine:
             limit: Executed instructions after which the run is refused as endless.
             state: Initial values of other architectural state; 0 where not given.
             host: Serves `ecall`; by default exit (a7 = 93) and write (a7 = 64).
+            clock: Answers reads of the `cycle` register, see `isa.timing.clock`.
 
         Raises:
             SimulationError: Illegal instruction, access misaligned or outside data memory, jump
@@ -180,10 +186,35 @@ class Machine:
         serve = host or _default_host(output)
         trace: list[int] = []
         try:
-            exit_code = self._execute(x, trace, limit, serve)
+            exit_code = self._execute(self.translation, x, trace, limit, serve, clock)
         except (IndexError, TypeError) as error:
-            raise self._access_error(error.__traceback__, trace) from None
+            raise self._access_error(self.translation, error.__traceback__) from None
         return self._result(x, trace, exit_code, bytes(output))
+
+    def run_tracked(
+        self,
+        args: Sequence[int] = (),
+        memory: Mapping[int, bytes] | None = None,
+        secret: Iterable[tuple[int, int]] = (),
+        *,
+        declassified: Iterable[tuple[int, int]] = (),
+        limit: int = DEFAULT_LIMIT,
+    ) -> list[Leak]:
+        """Execute as `run` does and report every use of a secret that shows in time.
+
+        Args:
+            args: Values of a0, a1, ..., public.
+            memory: Bytes to place into data memory, by address.
+            secret: (address, size) of the bytes of data memory that are secret at the start.
+            declassified: (address, size) of bytes that are public whatever is stored there.
+            limit: Executed instructions after which the run is refused as endless.
+
+        Raises:
+            SimulationError: As `run`.
+        """
+        if self._tracked is None:
+            self._tracked = _Tracked(self)
+        return self._tracked.run(args, memory, secret, declassified, limit)
 
     def prepare(
         self,
@@ -205,9 +236,16 @@ class Machine:
             x[self.translation.state[name]] = value
         return x
 
-    def _execute(self, x: list[int], trace: list[int], limit: int, serve: HostCall) -> int | None:
+    def _execute(
+        self,
+        translation: Translation,
+        x: list[int],
+        trace: list[int],
+        limit: int,
+        serve: HostCall,
+        clock: Clock | None = None,
+    ) -> int | None:
         """Run to the end, appending to `trace`; returns the exit code."""
-        translation = self.translation
         functions = translation.functions
         append = trace.append
         index = translation.entry(TEXT_BASE)
@@ -220,11 +258,16 @@ class Machine:
             except _Stop:
                 trace.pop()
                 last = translation.blocks[trace[-1]].instructions[-1]
-                if last.instruction.effects(self.instructions.xlen).host == "ebreak":
-                    return None
-                code = serve(x, memoryview(self._memory))
-                if code is not None:
-                    return code
+                match last.instruction.effects(self.instructions.xlen).host:
+                    case "ebreak":
+                        return None
+                    case "csr":
+                        value = self._counter(last, translation.blocks, trace, clock)
+                        translation.write_register(x, last.fields["rd"], value)
+                    case _:
+                        code = serve(x, memoryview(self._memory))
+                        if code is not None:
+                            return code
                 index = translation.entry(last.pc + 4)
             blocks = translation.blocks
             executed += sum(len(blocks[i].instructions) for i in trace[counted:])
@@ -256,6 +299,45 @@ class Machine:
             output,
         )
 
+    def _counter(
+        self, placed: Placed, blocks: Sequence[Block], trace: Sequence[int], clock: Clock | None
+    ) -> int:
+        """Value that an access to a control and status register reads."""
+        fields, pc = placed.fields, placed.pc
+        where = f"at pc {pc:#x}: {self._text(pc)}"
+        if fields["csr"] not in COUNTERS:
+            raise SimulationError(
+                f"csr must be a counter (cycle, time or instret), not {fields['csr']:#x}, {where}",
+                pc,
+                self._word(pc),
+            )
+        # The set and clear forms with x0 or 0, whose encodings have bit 13 set, write nothing.
+        if not self._word_bits(pc, 13) or fields.get("rs1") or fields.get("zimm5"):
+            raise SimulationError(f"a counter must be read, not written, {where}", pc)
+        name, low = COUNTERS[fields["csr"]]
+        if name == "instret":
+            value = sum(len(blocks[i].instructions) for i in trace) - 1
+        elif clock is not None:
+            value = clock(blocks, trace)
+        else:
+            raise SimulationError(
+                f"{name} must be read in a run with a clock, not without a core, {where}", pc
+            )
+        return value >> low & ((1 << self.instructions.xlen) - 1)
+
+    def _word_bits(self, pc: int, bit: int) -> int:
+        word = self._word(pc)
+        assert word is not None
+        return word >> bit & 1
+
+    def _scope(self) -> dict[str, Any]:
+        """What translated code uses by name."""
+
+        def stop(x: list[int]) -> int:
+            raise _Stop
+
+        return {**views(self._memory), "stop": stop, "fault": self._fault}
+
     def _word(self, pc: int) -> int | None:
         position, remainder = divmod(pc - TEXT_BASE, 4)
         if remainder or not 0 <= position < len(self.program.words):
@@ -280,14 +362,14 @@ class Machine:
             word,
         )
 
-    def _access_error(self, traceback: TracebackType | None, trace: list[int]) -> Exception:
+    def _access_error(self, translation: Translation, traceback: TracebackType | None) -> Exception:
         """Explain a failed memory access from the frame of translated code in which it happened."""
         while traceback is not None and traceback.tb_frame.f_code.co_filename != FILENAME:
             traceback = traceback.tb_next
         if traceback is None:
             raise RuntimeError("translated code must fail only in a memory access")
-        pc = self.translation.pc_of_line(traceback.tb_lineno)
-        placed = self.translation.decode(pc)
+        pc = translation.pc_of_line(traceback.tb_lineno)
+        placed = translation.decode(pc)
         assert placed is not None
         address, size = self._access(placed, traceback.tb_frame.f_locals)
         where = f"at pc {pc:#x}: {self._text(pc)} ({self._word(pc):#010x})"
@@ -314,6 +396,46 @@ class Machine:
             number = placed.fields[r]
             operands[r] = values[f"r{number}"] if number else 0
         return evaluate(address, operands), width // 8
+
+
+class _Tracked:
+    """The second translation of a program, which follows secrets, and its taint memory."""
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+        self._leaks = Leaks()
+        self._taints = bytearray(DATA_SIZE)
+        self._mask = bytearray(b"\1") * DATA_SIZE
+        scope = machine._scope()
+        scope.update((f"Q{name}", view) for name, view in views(self._taints).items())
+        scope.update((f"D{name}", view) for name, view in views(self._mask).items())
+        scope["leak"] = self._leaks.add
+        self._translation = TrackedTranslation(machine.instructions, machine.program, scope)
+
+    def run(
+        self,
+        args: Sequence[int],
+        memory: Mapping[int, bytes] | None,
+        secret: Iterable[tuple[int, int]],
+        declassified: Iterable[tuple[int, int]],
+        limit: int,
+    ) -> list[Leak]:
+        """See `Machine.run_tracked`."""
+        machine, translation = self._machine, self._translation
+        x = machine.prepare(args, memory)
+        x += [0] * (translation.register_count - len(x))
+        public = list(declassified)
+        self._leaks.clear()
+        self._taints[:] = bytes(DATA_SIZE)
+        mark(self._taints, "secret", secret, 1)
+        self._mask[:] = b"\1" * DATA_SIZE
+        mark(self._mask, "declassified", public, 0)
+        mark(self._taints, "declassified", public, 0)
+        try:
+            machine._execute(translation, x, [], limit, _default_host(bytearray()))
+        except (IndexError, TypeError) as error:
+            raise machine._access_error(translation, error.__traceback__) from None
+        return self._leaks.result()
 
 
 def place(memory: bytearray, contents: Mapping[int, bytes]) -> None:

@@ -78,29 +78,33 @@ class Templates:
             fields: Its operand fields.
             aligned: The address of its memory access is known to be a multiple of its size.
         """
+        key = (aligned, self.shape(instruction, fields))
+        found = self._made.get(key)
+        if found is None:
+            writer = Writer(self, instruction, aligned)
+            effects = self.effects(instruction, fields)
+            found = self._made[key] = writer.template(effects, fields.get("rd", 0) != 0)
+        return found
+
+    def shape(self, instruction: Instruction, fields: Fields) -> tuple[object, ...]:
+        """What the template of an instruction word depends on; alike words have equal shapes."""
         plan = self._plans.get(id(instruction))
         if plan is None:
             plan = self._plans[id(instruction)] = _plan(instruction, self.xlen)
         values = [fields[r] for r in plan.registers]
-        key = (
+        return (
             id(instruction),  # alive as long as its plan
-            aligned,
             fields.get("rd") == 0,
             tuple([values.index(v) if v else -1 for v in values]),
             tuple([fields[i] for i in plan.specialised]),
-            any(fields[i] for i in plan.open),
+            any([fields[i] for i in plan.open]),  # noqa: C419 - quicker than a generator
         )
-        found = self._made.get(key)
-        if found is None:
-            found = self._made[key] = self._build(instruction, fields, plan, aligned)
-        return found
 
-    def _build(
-        self, instruction: Instruction, fields: Fields, plan: _Plan, aligned: bool
-    ) -> Template:
-        effects = specialise(instruction, fields, self.xlen, plan.specialised, plan.open)
-        writer = _Writer(self, instruction, plan.open, aligned)
-        return writer.template(effects, fields.get("rd", 0) != 0)
+    def effects(self, instruction: Instruction, fields: Fields) -> Effects:
+        """Effects in which all that belongs to the shape is substituted."""
+        self.shape(instruction, fields)
+        plan = self._plans[id(instruction)]
+        return specialise(instruction, fields, self.xlen, plan.specialised, plan.open)
 
 
 @cache
@@ -176,16 +180,13 @@ def rebuild(effects: Effects, change: Callable[[Bits], Bits]) -> Effects:
     return Effects(rd, load, store, next_pc, state, effects.host)
 
 
-class _Writer:
+class Writer:
     """Writes one template."""
 
-    def __init__(
-        self, owner: Templates, instruction: Instruction, opened: tuple[str, ...], aligned: bool
-    ) -> None:
+    def __init__(self, owner: Templates, instruction: Instruction, aligned: bool) -> None:
         self.owner = owner
         self.aligned = aligned
         self.static = {"pc", *instruction.immediates}
-        self.state = instruction.state
         self.scope: dict[str, Any] = {"carryless": carryless}
 
     def template(self, effects: Effects, writes_rd: bool) -> Template:
@@ -220,6 +221,13 @@ class _Writer:
                 if self._is_static(b):
                     return a + (b - base)
         return address - base
+
+    def offset(self, address: Bits) -> Callable[[int, Fields], str]:
+        """Text of the offset into data memory of an address."""
+        offset = self._offset(address)
+        source = self._source([offset])
+        text = source.write([offset])[0]
+        return self._text(";".join([*(f"{s}" for s in source.statements), f"o={text}"]))
 
     def _displacement(self, effects: Effects) -> Callable[[int, Fields], int] | None:
         access = effects.load or effects.store

@@ -21,7 +21,7 @@ taken. A unit with latency L stays in EX for L cycles, and everything behind it 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
@@ -37,6 +37,7 @@ __all__ = [
     "Pipeline",
     "Pricer",
     "automaton",
+    "clock",
     "price",
     "retirements",
     "taken",
@@ -212,6 +213,18 @@ def retirements(
             cycles, state = rules.step(state, placed, leaves and is_last)
             now += cycles
             yield now, placed
+
+
+def clock(
+    core: Core, latencies: Latencies | None = None
+) -> Callable[[Sequence[Block], Sequence[int]], int]:
+    """What `Machine.run` reads as the `cycle` register on a core: cycles since the first EX."""
+    rules = automaton(core, latencies)
+
+    def now(blocks: Sequence[Block], trace: Sequence[int]) -> int:
+        return Pricer(blocks, rules).price(trace, 0)
+
+    return now
 
 
 def price(

@@ -109,6 +109,11 @@ class Translation:
         """Address of the instruction on a line of translated code."""
         return self._lines[line]
 
+    def write_register(self, x: list[int], rd: int, value: int) -> None:
+        """Set a register between blocks, for a host call."""
+        if rd:
+            x[rd] = value
+
     def decode(self, pc: int) -> Placed | None:
         """The instruction at `pc`, None if there is none."""
         if pc not in self._decoded:
@@ -189,22 +194,13 @@ class Translation:
                 break
             instruction, fields = placed.instruction, placed.fields
             instructions.append(placed)
-            for register in placed.reads:
-                name = f"r{register}"
-                if register and name not in written and name not in used:
-                    used.append(name)
-            for s in instruction.reads_state:
-                if (name := f"s_{s}") not in written and name not in used:
-                    used.append(name)
+            used += [n for n in self._names_read(placed) if n not in written and n not in used]
             template = self._templates.get(instruction, fields)
             if template.displacement is not None:
                 template = self._known_alignment(placed, template.displacement, residues)
-            body = template.body(pc, fields)
-            if placed.rd:
-                written[f"r{placed.rd}"] = None
-                residues.pop(placed.rd, None)
-            for s, _ in instruction.effects(self._instructions.xlen).state:
-                written[f"s_{s}"] = None
+            body = self._statement(placed, template)
+            written.update(dict.fromkeys(self._names_written(placed)))
+            residues.pop(placed.rd, None)
             if body:
                 lines.append(body)
                 placed_lines.append(pc)
@@ -228,7 +224,23 @@ class Translation:
         text.append("\n ".join(lines))
         self.blocks[index] = Block(block.pc, block.taken_entry, tuple(instructions), pc)
 
+    def _statement(self, placed: Placed, template: Template) -> str:
+        """What an instruction executes, on one line."""
+        return template.body(placed.pc, placed.fields)
+
+    def _names_read(self, placed: Placed) -> list[str]:
+        """Locals that the statement of an instruction may read, each once."""
+        names = [f"r{n}" for n in dict.fromkeys(placed.reads) if n]
+        return names + [f"s_{s}" for s in placed.instruction.reads_state]
+
+    def _names_written(self, placed: Placed) -> list[str]:
+        """Locals that the statement of an instruction may write."""
+        names = [f"r{placed.rd}"] if placed.rd else []
+        effects = placed.instruction.effects(self._instructions.xlen)
+        return names + [f"s_{s}" for s, _ in effects.state]
+
     def _place(self, name: str) -> int:
+        """Where a local lives between blocks."""
         return int(name[1:]) if name[0] == "r" else self.state[name[2:]]
 
     def _known_alignment(

@@ -7,6 +7,8 @@ depend on nothing.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from isa.assembler import assemble
@@ -99,4 +101,4 @@ def test_micro_benchmark(name: str) -> None:
         if placed.pc in starts:
             ends.append(last)
         last = now
-    assert [b - a for a, b in zip(ends, ends[1:], strict=False)][3:7] == measured
+    assert [b - a for a, b in pairwise(ends)][3:7] == measured

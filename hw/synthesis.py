@@ -6,7 +6,8 @@ import importlib.util
 import re
 import subprocess
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from hw.aiger import aiger_bytes, output_literals
@@ -16,6 +17,9 @@ from hw.liberty import CELLS, TAU_NS, TAU_PER_FO4, liberty_text
 __all__ = ["Gate", "Netlist", "SynthesisError", "abc_path", "synthesise"]
 
 TIMEOUT_S = 120.0
+
+REMEMBERED = 64
+"""Netlists kept in the process, the last used ones: one graph is often timed for several cores."""
 
 DRIVER = "INV"
 """The cell that drives every source: what a flip-flop's output stage is like."""
@@ -76,35 +80,52 @@ def synthesise(graph: Graph, timeout_s: float = TIMEOUT_S) -> Netlist:
     One process, about 20 ms to start and 10 to 350 ms to run (100 to 25,000 GE). `buffer -c`
     bounds the fan-out, of sources too since they have a driver; without it one enable signal that
     drives a thousand gates would be the critical path, or be free. The result depends on the
-    graph alone.
+    graph alone, so the process remembers the netlists of the last `REMEMBERED` graphs.
 
     Raises:
         SynthesisError: when yosys-abc is missing, fails, or takes longer than `timeout_s`.
     """
     if not output_literals(graph):
         return Netlist((), (), (), 0.0, 0.0, 0, 0)
-    program = abc_path()
+    return _run(_Task(graph.digest(), abc_path(), _MAP, graph, timeout_s))
+
+
+@dataclass(frozen=True)
+class _Task:
+    """One mapping; two are equal when graph, program and script are."""
+
+    digest: str
+    program: Path
+    mapping: str
+    graph: Graph = field(compare=False)
+    timeout_s: float = field(compare=False)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _run(task: _Task) -> Netlist:
     with tempfile.TemporaryDirectory(prefix="dse-abc-") as folder:
         work = Path(folder)
-        (work / "logic.aig").write_bytes(aiger_bytes(graph))
+        (work / "logic.aig").write_bytes(aiger_bytes(task.graph))
         (work / "ge.lib").write_text(liberty_text(), encoding="ascii")
         read = "read_aiger logic.aig"
         (work / "driver.constr").write_text(f"set_driving_cell {DRIVER}\n", encoding="ascii")
-        script = f"read_constr driver.constr; read_lib -w ge.lib; {read}; {_MAP}; {read}; {_LUT}"
+        setup = f"read_constr driver.constr; read_lib -w ge.lib; {read}"
+        script = f"{setup}; {task.mapping}; {read}; {_LUT}"
         try:
             done = subprocess.run(
-                [str(program), "-q", script],
+                [str(task.program), "-q", script],
                 cwd=work,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
-                timeout=timeout_s,
+                timeout=task.timeout_s,
                 check=False,
                 text=True,
                 errors="replace",
             )
         except subprocess.TimeoutExpired:
-            raise SynthesisError(f"yosys-abc must finish in {timeout_s:g} s, it did not") from None
+            limit = f"{task.timeout_s:g} s"
+            raise SynthesisError(f"yosys-abc must finish in {limit}, it did not") from None
         output = _COLOUR.sub("", done.stdout)
         if done.returncode != 0 or "** cmd error" in output or "Cannot open" in output:
             last = output.strip().splitlines()[-1:] or ["no output"]

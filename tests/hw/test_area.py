@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import importlib.util
 import random
+import subprocess
 from collections.abc import Callable
 
 import pyrtl
@@ -212,6 +213,14 @@ def test_a_failing_or_slow_abc_is_reported(
         mapped(adder(4), GE)
     with pytest.raises(SynthesisError, match=r"^yosys-abc must finish in 0\.0001 s"):
         synthesise(adder(4), timeout_s=0.0001)
+
+
+def test_equal_graphs_are_mapped_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = synthesise(adder(19))
+    monkeypatch.setattr(subprocess, "run", None)
+    assert synthesise(adder(19)) is first
+    with pytest.raises(TypeError, match="not callable"):
+        synthesise(adder(20))
 
 
 def test_liberty_text_has_every_cell_and_balanced_braces() -> None:

@@ -13,7 +13,7 @@ class Backend:
 
     Attributes:
         evaluate: `evaluate(*, space, design, cache) -> Evaluation`.
-        confirm: `confirm(*, space, design) -> Confirmation`, on the netlist.
+        confirm: `confirm(*, space, design, cache) -> Confirmation`, on the netlist.
         vocabulary: A `dse.vocabulary.Vocabulary`.
         version: Digest of the code behind them; empty means that of the installed project.
     """

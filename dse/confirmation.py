@@ -16,17 +16,21 @@ class Confirmation:
         netlist_cycles: Sum over the workloads, counted on the netlist.
         model_cycles: The same by the timing model.
         reason: What differed, where not ok; empty otherwise.
+        was_run: False where nothing was run on a netlist, for the reason given.
     """
 
     ok: bool
     netlist_cycles: int
     model_cycles: int
     reason: str = ""
+    was_run: bool = True
 
     @property
     def status(self) -> str:
-        """`confirmed` or `FAILED`, as in `front.csv`."""
-        return "confirmed" if self.ok else "FAILED"
+        """`confirmed`, `FAILED` or `unconfirmed`, as in `front.csv`."""
+        if self.ok:
+            return "confirmed"
+        return "FAILED" if self.was_run else "unconfirmed"
 
     def to_json(self) -> dict[str, Any]:
         """Plain data."""

@@ -214,8 +214,8 @@ def _confirm(
             return evaluator.confirm([row.canonical for row in rows], on_result=on_result)
         except KeyboardInterrupt:
             found.is_interrupted = True
-    reason = "not confirmed: the search was interrupted"
-    return [Confirmation(False, 0, 0, reason) for _ in rows]
+    reason = "the search was interrupted"
+    return [Confirmation(False, 0, 0, reason, was_run=False) for _ in rows]
 
 
 def _counts(found: Found, evaluator: Evaluator, seconds: float) -> dict[str, Any]:

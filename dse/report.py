@@ -66,7 +66,8 @@ def print_front(space: Space, front: Front, console: Console | None = None) -> N
         console.print(f"Ties, rows closer than the stated errors: {shown}", highlight=False)
     for number, row in enumerate(front.rows, start=1):
         if not row.confirmation.ok:
-            console.print(f"Row {number} FAILED: {row.confirmation.reason}", highlight=False)
+            status, reason = row.confirmation.status, row.confirmation.reason
+            console.print(f"Row {number} {status}: {reason}", highlight=False)
 
 
 def tie_groups(front: Front) -> list[list[int]]:

@@ -108,7 +108,7 @@ class Worker:
         found = None if is_fresh else self.cache.get("confirmation", key)
         if found is None:
             confirm = Backend.load(self.setup.backend.confirm)
-            confirmation: Confirmation = confirm(space=space, design=design)
+            confirmation: Confirmation = confirm(space=space, design=design, cache=self.cache)
             found = confirmation.to_json()
             if confirmation.ok:
                 self.cache.put("confirmation", key, found)

@@ -118,7 +118,7 @@ def evaluate(*, space: Space, design: Design, cache: Cache) -> Evaluation:
     return Evaluation(canonical, feasible=True, metrics=metrics, workloads=workloads)
 
 
-def confirm(*, space: Space, design: Design) -> Confirmation:
+def confirm(*, space: Space, design: Design, cache: Cache) -> Confirmation:
     """Agrees always, but where `SYNTHETIC_DIFFERS` is part of the design's text."""
     trap = os.environ.get("SYNTHETIC_DIFFERS")
     if trap and trap in design.text:

@@ -53,7 +53,8 @@ def random_program(instructions: InstructionSet, seed: int, length: int) -> Prog
     """A program of about `length` words with a calling stub, the same for the same seed."""
     rng = random.Random(seed)
     w = _Writer(instructions, rng)
-    base = [i for i in instructions.instructions if i.extension == "rv32i" and i.kind == "alu"]
+    integer = f"rv{instructions.xlen}i"
+    base = [i for i in instructions.instructions if i.extension == integer and i.kind == "alu"]
     units = list(instructions.extras())
     w.item()
     w.jump("jal", 1, "jimm20", rd=1)
@@ -102,13 +103,14 @@ def _operation(w: _Writer, instruction: Instruction) -> None:
 
 def _access(w: _Writer) -> None:
     """A load or store near the base, half of them through a base computed just before."""
-    name, size = w.rng.choice(
-        [("lb", 1), ("lbu", 1), ("lh", 2), ("lhu", 2), ("lw", 4), ("sb", 1), ("sh", 2), ("sw", 4)]
-    )
+    sizes = {"b": 1, "h": 2, "w": 4, "d": 8}
+    accesses = ("lb", "lbu", "lh", "lhu", "lw", "lwu", "ld", "sb", "sh", "sw", "sd")
+    name = w.rng.choice([a for a in accesses if a in w.instructions])
+    size = sizes[name[1]]
     base = BASE
     if w.rng.random() < 0.4:
         base = w.rng.choice(POOL[1:])
-        w.put("addi", rd=base, rs1=BASE, imm12=4 * w.rng.randrange(-4, 5))
+        w.put("addi", rd=base, rs1=BASE, imm12=8 * w.rng.randrange(-2, 3))
     offset = size * w.rng.randrange(-8 // size, 16 // size)
     if name[0] == "l":
         w.put(name, rd=w.register(), rs1=base, imm12=offset)

@@ -12,7 +12,8 @@ from dse.evaluator import Evaluator
 from dse.search import Found, Log, Observer, listed_search
 
 MAX_DESIGNS = 200_000
-_PROBE = 128  # designs evaluated before the time for all is projected
+# of the budget, spent before giving up: parts shared between designs make later ones cheaper
+_PATIENCE = 0.25
 
 
 @dataclass(frozen=True)
@@ -43,16 +44,18 @@ def enumerate_within(
 ) -> Exact:
     """Evaluate every design unless that takes longer than the budget.
 
-    The time is projected from a random sample, and again as the enumeration goes on;
+    Designs are taken in random order and the time for all is projected from the latest of them;
     `seconds_per_design` serves where even listing the designs is too much.
     """
     space = evaluator.space
     if space.raw_size > MAX_DESIGNS:
         return Exact(None, space.raw_size, space.raw_size * seconds_per_design)
     designs = list(space.designs())
+    if budget_seconds == 0:
+        return Exact(None, len(designs), len(designs) * seconds_per_design)
     random.Random(0).shuffle(designs)
-    started = time.perf_counter()
-    taken = 0
+    started = last = time.perf_counter()
+    taken = last_taken = 0
     projected = 0.0
 
     def taking() -> Iterator[tuple[str, Design]]:
@@ -62,10 +65,15 @@ def enumerate_within(
             yield "exact", design
 
     def is_late(found: Found) -> bool:
-        nonlocal projected
-        elapsed = time.perf_counter() - started
-        projected = elapsed * len(designs) / max(taken, 1)
-        return taken >= _PROBE and projected > budget_seconds and taken < len(designs)
+        nonlocal projected, last, last_taken
+        now = time.perf_counter()
+        elapsed = now - started
+        if taken > last_taken:
+            recent = (now - last) / (taken - last_taken)
+            projected = elapsed + recent * (len(designs) - taken)
+            last, last_taken = now, taken
+        is_over = projected > budget_seconds and taken < len(designs)
+        return is_over and elapsed > _PATIENCE * budget_seconds
 
     found = listed_search(
         evaluator, taking(), len(designs), None, observer, phase="exact front", deadline=is_late

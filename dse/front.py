@@ -16,9 +16,10 @@ from dse.space import Space
 
 @dataclass(frozen=True)
 class FrontRow:
-    """One design of the front; `ties` are the rows, from 1, that the stated errors cannot tell
-    from it.
-    """  # noqa: D205
+    """One design of the front.
+
+    `ties` are the rows, from 1, that the stated errors cannot tell from it.
+    """
 
     evaluation: Evaluation
     confirmation: Confirmation

@@ -97,6 +97,7 @@ def test_evaluation_digest_ignores_what_an_evaluation_does(parse: Parse) -> None
     assert one.evaluation_digest == other.evaluation_digest
     assert one.digest != other.digest
     assert one.evaluation_digest != parse("technology: {fo4_ps: 20}").evaluation_digest
+    assert one.evaluation_digest != parse("core: {pipeline: [5, 3]}").evaluation_digest
 
 
 def test_one_workload_of_several(parse: Parse) -> None:

@@ -1,0 +1,287 @@
+"""From the text of a space file to a `Space`: what lies between its keys is checked here."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from dse.constraint import Constraint, parse_constraint
+from dse.design import Value
+from dse.metrics import METRICS
+from dse.parameter import Condition, Parameter
+from dse.space import (
+    Entry,
+    Objective,
+    SearchSettings,
+    Space,
+    SpaceError,
+    Technology,
+    WorkloadUse,
+)
+from dse.space_file import SpaceFile, read_space_file
+from dse.suggestion import one_of, suggest
+from dse.vocabulary import Vocabulary
+from dse.yaml_source import Path as KeyPath
+from dse.yaml_source import Problem, Source, dotted
+
+MAX_PROPOSAL_BYTES = 1_048_576
+
+
+def resolve(source: Source, vocabulary: Vocabulary, text: str, file: Path) -> Space:
+    """Build the `Space` that parsed YAML describes; `text` and `file` are what it was read from.
+
+    Raises:
+        SpaceError: with one located line for every mistake.
+    """
+    shape = read_space_file(source, vocabulary)
+    return _Resolver(source, shape, vocabulary, file).space(text)
+
+
+class _Resolver:
+    """Checks what lies between the keys of a well-formed file, and builds the `Space`."""
+
+    def __init__(self, source: Source, shape: SpaceFile, names: Vocabulary, file: Path) -> None:
+        self.source = source
+        self.shape = shape
+        self.names = names
+        self.file = file
+        self.problems: list[Problem] = []
+
+    def problem(self, path: KeyPath, message: str, *, of_key: bool = False) -> None:
+        line, column = self.source.position(path, of_key=of_key)
+        self.problems.append(Problem(line, column, f"{dotted(path)}: {message}"))
+
+    def space(self, text: str) -> Space:
+        shape = self.shape
+        entries, entry_parameters = self.entries()
+        workloads = self.workloads()
+        parameters = (
+            *self.core_parameters(),
+            Parameter("instructions.base", (shape.instructions.base,)),
+            *entry_parameters,
+            *self.unit_parameters(),
+            Parameter("compiler.unroll", tuple(shape.compiler.unroll)),
+            *(Parameter(f"kernel.{use.workload}", use.kernels) for use in workloads),
+        )
+        objectives = self.objectives()
+        constraints = self.constraints()
+        baseline = self.baseline(parameters, entries)
+        if self.problems:
+            raise SpaceError(self.source.name, self.problems)
+        return Space(
+            name=shape.name,
+            workloads=workloads,
+            baseline=baseline,
+            technology=Technology(shape.technology.name, float(shape.technology.fo4_ps)),
+            base=shape.instructions.base,
+            entries=entries,
+            parameters=parameters,
+            objectives=objectives,
+            constraints=constraints,
+            search=SearchSettings(shape.search.sampler, shape.search.trials, shape.search.seed),
+            text=text,
+            file=self.file,
+        )
+
+    def workloads(self) -> tuple[WorkloadUse, ...]:
+        uses: dict[str, WorkloadUse] = {}
+        if not self.shape.workloads:
+            self.problem(("workloads",), "must name at least one workload, not an empty list")
+        for index, entry in enumerate(self.shape.workloads):
+            if entry.workload in uses:
+                self.problem(("workloads", index), f"workload {entry.workload} is given twice")
+            every = tuple(self.names.kernel_names(entry.workload))
+            if entry.kernel not in ("auto", *every):
+                accepted = f"must be {one_of(['auto', *every])}"
+                message = f"{accepted}, not {entry.kernel!r}{suggest(entry.kernel, every)}"
+                self.problem(("workloads", index, "kernel"), message)
+                continue
+            kernels = every if entry.kernel == "auto" else (entry.kernel,)
+            fault = self.names.size_fault(entry.workload, entry.bytes) if entry.bytes else None
+            if fault:
+                self.problem(("workloads", index, "bytes"), fault)
+            requires = {
+                k: tuple(self.names.kernel_requirements(entry.workload, k)) for k in kernels
+            }
+            uses[entry.workload] = WorkloadUse(
+                entry.workload, float(entry.weight), kernels, entry.bytes, requires
+            )
+        return tuple(uses.values())
+
+    def core_parameters(self) -> list[Parameter]:
+        core = self.shape.core
+        if core.preset is not None:
+            return [Parameter("core.preset", tuple(core.preset))]
+        stages = tuple(core.pipeline)
+        bypassed = Condition("core.pipeline", tuple(s for s in stages if s > 2))
+        return [
+            Parameter("core.xlen", tuple(core.xlen)),
+            Parameter("core.pipeline", stages),
+            Parameter("core.forwarding", tuple(core.forwarding), bypassed),
+        ]
+
+    def unit_parameters(self) -> list[Parameter]:
+        found = []
+        tables = self.names.table_names()
+        for table, unit in self.shape.units.items():
+            if table not in tables:
+                message = f"unit must be {one_of(tables)}, not {table!r}{suggest(table, tables)}"
+                self.problem(("units", table), message, of_key=True)
+                continue
+            circuits = self.names.circuit_names(table)
+            for index, circuit in enumerate(unit.circuit):
+                if circuit not in circuits:
+                    hint = suggest(circuit, circuits)
+                    long = isinstance(self.source.data["units"][table], dict)
+                    path = ("units", table, "circuit", index) if long else ("units", table, index)
+                    self.problem(path, f"circuit must be {one_of(circuits)}, not {circuit!r}{hint}")
+            found.append(Parameter(f"units.{table}", tuple(unit.circuit)))
+            if unit.latency != ["auto"]:
+                found.append(Parameter(f"units.{table}.latency", tuple(unit.latency)))
+        return found
+
+    def entries(self) -> tuple[tuple[Entry, ...], list[Parameter]]:
+        entries: dict[str, Entry] = {}
+        parameters: list[Parameter] = []
+        for index, written in enumerate(self.shape.instructions.choose):
+            path: KeyPath = ("instructions", "choose", index)
+            options: Any = {}
+            name = written
+            if isinstance(written, dict) and len(written) == 1:
+                ((name, options),) = written.items()
+            if not isinstance(name, str):
+                found = "a list" if isinstance(written, list) else repr(written)[:60]
+                self.problem(
+                    path, f"must be a name or {{name: {{parameter: choices}}}}, not {found}"
+                )
+                continue
+            entry = self.entry(name, path)
+            if entry is None:
+                continue
+            if entry.name in entries or entry.name == self.shape.instructions.base:
+                self.problem(path, f"{entry.name} is given twice")
+                continue
+            entries[entry.name] = entry
+            parameters.append(Parameter(entry.name, (False, True)))
+            parameters += self.options(entry, options, (*path, name))
+        return tuple(entries.values()), parameters
+
+    def entry(self, name: str, path: KeyPath) -> Entry | None:
+        if "/" in name or name.endswith((".json", ".yaml")):
+            return self.proposal(name, path)
+        extensions = [e for e in self.names.extension_names() if not e.startswith("rv")]
+        if name in extensions:
+            return Entry(name, "extension", tuple(self.names.instructions_of(name)))
+        owners = {i: e for e in extensions for i in self.names.instructions_of(e)}
+        if name in owners:
+            return Entry(name, "instruction", (name,))
+        hint = suggest(name, [*extensions, *owners])
+        accepted = one_of(extensions)
+        self.problem(
+            path, f"must be an extension ({accepted}), an instruction or a file, not {name!r}{hint}"
+        )
+        return None
+
+    def proposal(self, name: str, path: KeyPath) -> Entry | None:
+        file = self.file.parent / name
+        try:
+            content = file.read_bytes()
+        except OSError as error:
+            self.problem(path, f"proposal {name!r} cannot be read: {error.strerror}")
+            return None
+        if len(content) > MAX_PROPOSAL_BYTES:
+            self.problem(
+                path, f"proposal must be at most {MAX_PROPOSAL_BYTES} bytes, not {len(content)}"
+            )
+            return None
+        digest = hashlib.blake2b(content, digest_size=16).hexdigest()
+        return Entry(file.stem, "proposal", (file.stem,), file, digest)
+
+    def options(self, entry: Entry, options: Any, path: KeyPath) -> list[Parameter]:
+        accepted = self.names.extension_parameters(entry.name) if entry.kind == "extension" else {}
+        if not isinstance(options, dict):
+            self.problem(path, f"must be a mapping of parameters, not {options!r}")
+            return []
+        for key in options:
+            if key not in accepted:
+                known = one_of(list(accepted)) or "left out, for it has none"
+                message = f"parameter must be {known}, not {key!r}{suggest(key, accepted)}"
+                self.problem((*path, key), message, of_key=True)
+        found = []
+        for key, values in accepted.items():
+            written = options.get(key, list(values)[:1])
+            choices = written if isinstance(written, list) else [written]
+            for position, value in enumerate(choices):
+                if isinstance(value, bool) or value not in values:
+                    below = (*path, key, position) if isinstance(written, list) else (*path, key)
+                    self.problem(
+                        below, f"must be {one_of([str(v) for v in values])}, not {value!r}"
+                    )
+            if not choices or len({repr(c) for c in choices}) < len(choices):
+                self.problem((*path, key), "must name each choice once, and at least one")
+            condition = Condition(entry.name, (True,))
+            found.append(Parameter(f"{entry.name}.{key}", tuple(choices), condition))
+        return found
+
+    def objectives(self) -> tuple[Objective, ...]:
+        written = self.shape.objectives
+        for index, metric in enumerate(written):
+            if metric not in METRICS:
+                hint = suggest(metric, METRICS) or "; see `dse list metrics`"
+                message = f"must be a metric, not {metric!r}{hint}"
+                self.problem(("objectives", index), message)
+            elif metric in written[:index]:
+                self.problem(("objectives", index), f"{metric} is given twice")
+        if not 2 <= len(written) <= 3:
+            self.problem(("objectives",), f"must be 2 or 3 metrics, not {len(written)}")
+        return tuple(Objective(m, METRICS[m].is_minimised) for m in written if m in METRICS)
+
+    def constraints(self) -> tuple[Constraint, ...]:
+        found = []
+        for name, value in self.shape.constraints.items():
+            try:
+                constraint = parse_constraint(name, value)
+            except ValueError as error:
+                is_unknown = name not in METRICS and name != "constant_time"
+                self.problem(("constraints", name), str(error), of_key=is_unknown)
+                continue
+            if constraint is not None:
+                found.append(constraint)
+        return tuple(found)
+
+    def baseline(
+        self, parameters: tuple[Parameter, ...], entries: tuple[Entry, ...]
+    ) -> Mapping[str, Value]:
+        """Parameters the baseline fixes; `instructions: rv32i` says that nothing is chosen."""
+        fixed: dict[str, Value] = {entry.name: False for entry in entries}
+        by_name = {p.name: p for p in parameters}
+        for path, value in _leaves(self.shape.baseline, ()):
+            name = dotted(path)
+            where = ("baseline", *path)
+            if name == "instructions":
+                if value != self.shape.instructions.base:
+                    self.problem(where, f"must be {self.shape.instructions.base}, not {value!r}")
+            elif name not in by_name:
+                accepted = ["instructions", *by_name]
+                message = (
+                    f"must be a parameter of this space, not {name!r}{suggest(name, accepted)}"
+                )
+                self.problem(where, message, of_key=True)
+            elif not any(
+                value is c or (value == c and type(value) is type(c)) for c in by_name[name].choices
+            ):
+                choices = one_of([str(c) for c in by_name[name].choices])
+                self.problem(where, f"must be {choices}, not {value!r}")
+            else:
+                fixed[name] = value
+        return fixed
+
+
+def _leaves(data: Mapping[str, Any], path: KeyPath) -> Iterator[tuple[KeyPath, Any]]:
+    for key, value in data.items():
+        if isinstance(value, dict):
+            yield from _leaves(value, (*path, key))
+        else:
+            yield (*path, key), value

@@ -14,6 +14,7 @@ from dse.search import Found, Log, Observer, listed_search
 MAX_DESIGNS = 200_000
 # of the budget, spent before giving up: parts shared between designs make later ones cheaper
 _PATIENCE = 0.25
+_MARGIN = 1.2  # projections are no better
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ def enumerate_within(
             recent = (now - last) / (taken - last_taken)
             projected = elapsed + recent * (len(designs) - taken)
             last, last_taken = now, taken
-        is_over = projected > budget_seconds and taken < len(designs)
+        is_over = projected > _MARGIN * budget_seconds and taken < len(designs)
         return is_over and elapsed > _PATIENCE * budget_seconds
 
     found = listed_search(

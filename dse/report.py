@@ -62,7 +62,7 @@ def print_front(space: Space, front: Front, console: Console | None = None) -> N
             console.print(f"Knee: row {number}, {_short(space, front, number)}", highlight=False)
     groups = tie_groups(front)
     if groups:
-        shown = "; ".join(" = ".join(map(str, group)) for group in groups)
+        shown = "; ".join(" ~ ".join(map(str, group)) for group in groups)
         console.print(f"Ties, rows closer than the stated errors: {shown}", highlight=False)
     for number, row in enumerate(front.rows, start=1):
         if not row.confirmation.ok:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from dse.cache import FILE_NAME
 from dse.design import Design
 from dse.evaluation import Evaluation
 from dse.evaluator import Evaluator
@@ -211,3 +213,18 @@ def test_baseline_takes_the_best_kernel_the_constraints_admit(
     silent = evaluator_of(parse("constraints: {constant_time: true}")).set_baseline()
     assert silent.canonical["kernel.aes128-encrypt"] == "bitsliced"
     assert silent.metrics["gain"].value == 0
+
+
+def test_corrupt_cache_entries_are_computed_again_and_said(
+    aes: Space, evaluator_of: Make, tmp_path: Path
+) -> None:
+    before, _ = search(evaluator_of(aes), 24)
+    with sqlite3.connect(tmp_path / "cache" / FILE_NAME) as connection:
+        connection.execute("UPDATE entries SET payload = substr(payload, 1, 40)")
+    connection.close()
+    evaluator = evaluator_of(aes)
+    after, _ = search(evaluator, 24)
+    assert after.losses() == before.losses()
+    assert evaluator.computed >= 24
+    assert all("is corrupt; it is computed again" in note for note in evaluator.notes)
+    assert len(evaluator.notes) >= 24

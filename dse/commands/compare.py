@@ -37,7 +37,8 @@ def command(
     """Compare with PAPER, a bundled paper (see `dse list papers`) or a ledger file of one's own.
 
     Each row holds a published figure, ours, their ratio and a verdict. Figures of different
-    definitions, technologies or host cores stand side by side without a ratio.
+    definitions, technologies or host cores stand side by side without a ratio. Exit code 1: one
+    of our designs could not be evaluated.
     """
     if is_all == bool(papers):
         raise click.UsageError("give papers or --all, one of the two")
@@ -56,11 +57,18 @@ def command(
     evaluate = evaluator(backend, folder)
     vocabulary = Backend.load(backend.vocabulary)
     found = []
+    failed = 0
     for file in files:
         ledger = load_ledger(file)
         if is_all and ledger.file.reproductions:
             click.echo(f"{ledger.paper} ...", err=True)
-        found.append((ledger, compare(ledger, reproduce(ledger, evaluate, vocabulary))))
+        reproduced = reproduce(ledger, evaluate, vocabulary)
+        for name, ours in reproduced.items():
+            if not ours.evaluation.feasible:
+                reason = ours.evaluation.reason
+                click.echo(f"{ledger.paper}: {name} cannot be evaluated: {reason}", err=True)
+                failed += 1
+        found.append((ledger, compare(ledger, reproduced)))
     width = max(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)
     click.echo(comparison_text(found, form, is_summary=is_all, width=width))
-    return 0
+    return 1 if failed else 0

@@ -73,10 +73,15 @@ def _paper_text(ledger: Ledger, rows: Sequence[Row], form: str, width: int) -> s
     reasons: dict[str, int] = {}
     sources: dict[str, int] = {}
     lines = []
+    above = ""
     for row in rows:
         reason = str(reasons.setdefault(row.reason, len(reasons) + 1)) if row.reason else ""
         source = _letters(sources.setdefault(row.source, len(sources) + 1))
-        lines.append((*_cells(row), reason, source))
+        cells = _cells(row)
+        if form == "table" and cells[0] == above:
+            cells = ("", *cells[1:])
+        above = row.configuration
+        lines.append((*cells, reason, source))
     parts = [f"## {title}" if form == "md" else title]
     if rows:
         parts.append(_table(_COLUMNS, lines, form, width))

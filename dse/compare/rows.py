@@ -144,7 +144,8 @@ def _derived_ratio_rows(
             for this, other in pairs:
                 published = relative(this.figure(), other.figure(), "ratio", against)
                 row = _row(ledger, ours, metric, published, mine, reasons)
-                source = f"derived: {this.value:g} / {other.value:g}, {ledger.cite(this)}"
+                cited = dict.fromkeys((ledger.cite(this), ledger.cite(other)))
+                source = f"ratio of absolute figures, {'; '.join(cited)}"
                 yield replace(row, configuration=label, source=source, kind="derived")
             if not pairs:
                 row = _row(ledger, ours, metric, None, mine, reasons)
@@ -221,7 +222,7 @@ def _row(
 
 def _absent(ours: Reproduced, metric: str) -> str:
     if not ours.evaluation.metrics:
-        return f"our design is infeasible: {ours.evaluation.reason}"
+        return f"our design cannot be evaluated: {ours.evaluation.reason}"
     return f"our model has no {metric}"
 
 

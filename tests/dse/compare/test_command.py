@@ -93,3 +93,13 @@ def test_a_bad_ledger_is_one_located_line(
     assert run(["compare", str(file)], BACKEND) == 2
     expected = f"{file}:10:5: error: entries.1: key 'unit' must be given\n"
     assert capsys.readouterr().err == expected
+
+
+def test_a_design_that_cannot_be_evaluated_is_told(
+    paper: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SYNTHETIC_RAISE", '"zkne":true')
+    assert run(["compare", paper, "--no-cache"], BACKEND) == 1
+    captured = capsys.readouterr()
+    assert "own2026: zkne cannot be evaluated: failed: RuntimeError: told to fail" in captured.err
+    assert "our design cannot be evaluated" in captured.out

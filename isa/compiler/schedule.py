@@ -1,0 +1,279 @@
+"""Schedule: bring the items of each region into order, register pressure first.
+
+The order is depth first from the effects in the kernel's order, operands that need more registers
+first; what nothing needs is dropped. Then latency: where an operand would not be ready in time, a
+later operation that is ready is drawn forward, as far as a window and the registers allow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from isa.compiler.operations import FIRST_VALUE, Loop, MemoryAccess, Operation, Region
+
+Item = Operation | Loop
+WINDOW = 12
+"""Items ahead among which one is looked for that fills a wait."""
+
+
+def schedule(region: Region, load_wait: int = 1, registers: int = 15) -> None:
+    """Order a region and the loops in it.
+
+    Args:
+        region: Its items are replaced.
+        load_wait: Cycles for which an operand from a load must not be read after it.
+        registers: Live values up to which operations are drawn forward.
+    """
+    for item in region.items:
+        if isinstance(item, Loop):
+            schedule(item.body, load_wait, registers)
+    region.items = _Scheduler(region).order()
+    if load_wait:
+        region.items = _fill_waits(region, load_wait, registers)
+
+
+def _results(region: Region) -> list[int]:
+    """Values that the end of a region needs."""
+    if region.loop is None:
+        return []
+    results = [c.result for c in region.loop.carried]
+    if region.loop.branch:
+        results += [v for _, v in region.loop.branch.sources]
+    return results
+
+
+class _Scheduler:
+    def __init__(self, region: Region) -> None:
+        self.region = region
+        self.defined: dict[int, Item] = {}
+        self.reads: dict[Item, list[int]] = {}
+        for item in region.items:
+            if isinstance(item, Loop):
+                for c in item.carried:
+                    self.defined[c.output] = item
+                self.reads[item] = sorted(item.values_read())
+            else:
+                if item.result is not None:
+                    self.defined[item.result] = item
+                self.reads[item] = [v for _, v in item.sources if v >= FIRST_VALUE]
+        self.uses: dict[int, int] = {}
+        for values in self.reads.values():
+            for v in values:
+                self.uses[v] = self.uses.get(v, 0) + 1
+        self.before: dict[Item, list[Item]] = {}
+        for item, values in self.reads.items():
+            found = [self.defined[v] for v in values if v in self.defined]
+            self.before[item] = list(dict.fromkeys(found))
+        self._order_effects()
+        self._order_increments()
+
+    def _order_effects(self) -> None:
+        """Conflicting accesses, and operations on the same state, keep the kernel's order."""
+        effects: list[tuple[Item, list[MemoryAccess], list[tuple[str, bool]]]] = []
+        for item in self.region.items:
+            accesses, state = _touched(item)
+            if accesses or state:
+                effects.append((item, accesses, state))
+        effects.sort(key=lambda e: e[0].order)
+        stores = [e for e in effects if any(a.is_store for a in e[1]) or e[2] or len(e[1]) > 1]
+        if not stores:
+            return
+        for i, (item, accesses, state) in enumerate(effects):
+            for other, earlier, earlier_state in effects[:i]:
+                if any(a.conflicts(b) for a in accesses for b in earlier) or any(
+                    a == b and (x or y) for a, x in state for b, y in earlier_state
+                ):
+                    self.before[item].append(other)
+
+    def _order_increments(self) -> None:
+        """What replaces a carried value comes after the reads of it, if it reads it itself."""
+        if self.region.loop is None:
+            return
+        readers: dict[int, list[Item]] = {}
+        for item, values in self.reads.items():
+            for v in values:
+                readers.setdefault(v, []).append(item)
+        for c in self.region.loop.carried:
+            update = self.defined.get(c.result)
+            if not isinstance(update, Operation) or len(update.sources) != 1:
+                continue
+            if c.parameter != update.sources[0][1] or update.memory is not None:
+                continue
+            others = [r for r in readers.get(c.parameter, []) if r is not update]
+            below = self._reachable_from(others)
+            if update not in below:
+                self.before[update] += others
+
+    def _reachable_from(self, items: Iterable[Item]) -> set[Item]:
+        """Items that must come before any of these."""
+        seen: set[Item] = set()
+        stack = list(items)
+        while stack:
+            for item in self.before[stack.pop()]:
+                if item not in seen:
+                    seen.add(item)
+                    stack.append(item)
+        return seen
+
+    def _sinks(self) -> list[Item]:
+        effects = [i for i in self.region.items if isinstance(i, Loop) or i.is_effect]
+        effects.sort(key=lambda i: i.order)
+        last = [self.defined[v] for v in _results(self.region) if v in self.defined]
+        return list(dict.fromkeys([*effects, *last]))
+
+    def order(self) -> list[Item]:
+        """Depth first from the effects, hungrier operands first."""
+        need = self._needs()
+        result: list[Item] = []
+        state: dict[Item, int] = {}
+        for sink in self._sinks():
+            stack = [sink]
+            while stack:
+                item = stack[-1]
+                if state.get(item) == 2:
+                    stack.pop()
+                    continue
+                if state.get(item) == 1:
+                    state[item] = 2
+                    result.append(item)
+                    stack.pop()
+                    continue
+                state[item] = 1
+                todo = [b for b in self.before[item] if b not in state]
+                todo.reverse()
+                todo.sort(key=lambda b: need[b])  # stable: the first hungriest is on top
+                stack += todo
+        return result
+
+    def _needs(self) -> dict[Item, int]:
+        """Registers that evaluating an item takes, operands that others use too left out."""
+        need: dict[Item, int] = {}
+        for item in self._topological():
+            if isinstance(item, Loop):
+                need[item] = 1
+                continue
+            single = [
+                need[b]
+                for b in self.before[item]
+                if isinstance(b, Operation)
+                and b.result is not None
+                and self.uses.get(b.result, 0) == 1
+            ]
+            single.sort(reverse=True)
+            need[item] = max([1, *(n + i for i, n in enumerate(single))])
+        return need
+
+    def _topological(self) -> list[Item]:
+        result: list[Item] = []
+        done: dict[Item, int] = {}
+        for start in self.region.items:
+            stack = [start]
+            while stack:
+                item = stack[-1]
+                if item in done:
+                    stack.pop()
+                    if done[item] == 0:
+                        done[item] = 1
+                        result.append(item)
+                    continue
+                done[item] = 0
+                stack += [b for b in self.before[item] if b not in done]
+        return result
+
+
+def _touched(item: Item) -> tuple[list[MemoryAccess], list[tuple[str, bool]]]:
+    """Memory and state an item touches; a loop touches everything of a buffer it accesses."""
+    if isinstance(item, Operation):
+        return ([item.memory] if item.memory else []), list(item.state)
+    accesses: dict[tuple[str, bool], MemoryAccess] = {}
+    state: dict[tuple[str, bool], None] = {}
+    for inner in item.inner_operations():
+        if inner.memory:
+            key = (inner.memory.pointer, inner.memory.is_store)
+            terms = (("", 1),)  # differs from all other terms, therefore conflicts
+            accesses[key] = MemoryAccess(key[0], terms, 0, 0, key[1])
+        state |= dict.fromkeys(inner.state)
+    return list(accesses.values()), list(state)
+
+
+def _fill_waits(region: Region, load_wait: int, registers: int) -> list[Item]:
+    """Draw ready operations forward into the shadow of loads, while registers are free."""
+    scheduler = _Scheduler(region)
+    items = region.items
+    position = {item: i for i, item in enumerate(items)}
+    before = {item: [b for b in scheduler.before[item] if b in position] for item in items}
+    remaining: dict[int, int] = {}
+    for item in items:
+        for v in scheduler.reads[item]:
+            remaining[v] = remaining.get(v, 0) + 1
+    for v in _results(region):
+        remaining[v] = remaining.get(v, 0) + 1
+    live = {v for v in remaining if v not in scheduler.defined}
+    done: set[Item] = set()
+    pending: list[Item] = list(items)
+    result: list[Item] = []
+    recent: list[int | None] = []  # values loaded by the last operations
+
+    def waits(item: Item) -> bool:
+        if isinstance(item, Loop):
+            return False
+        return any(v in recent for _, v in item.sources)
+
+    def growth(item: Operation) -> int:
+        freed = sum(1 for v in set(scheduler.reads[item]) if remaining[v] == 1 and v in live)
+        return int(item.result is not None) - freed
+
+    while pending:
+        chosen = 0
+        first = pending[0]
+        if waits(first):
+            for i, item in enumerate(pending[1:WINDOW], 1):
+                if isinstance(item, Loop):
+                    break
+                if any(b not in done for b in before[item]) or waits(item):
+                    continue
+                if growth(item) > 0 and len(live) + 1 >= registers:
+                    continue
+                chosen = i
+                break
+        item = pending.pop(chosen)
+        done.add(item)
+        result.append(item)
+        for v in scheduler.reads[item]:
+            remaining[v] -= 1
+            if not remaining[v]:
+                live.discard(v)
+        if isinstance(item, Loop):
+            live |= {c.output for c in item.carried if remaining.get(c.output)}
+        elif item.result is not None and remaining.get(item.result):
+            live.add(item.result)
+        loaded = item.result if isinstance(item, Operation) and item.is_load else None
+        recent = [*recent, loaded][-load_wait:]
+    return result
+
+
+def max_pressure(region: Region, through: Sequence[int] = ()) -> int:
+    """Most values live at once in a region's straight code and its loops."""
+    scheduler = _Scheduler(region)
+    remaining: dict[int, int] = {}
+    for item in region.items:
+        for v in scheduler.reads[item]:
+            remaining[v] = remaining.get(v, 0) + 1
+    for v in [*_results(region), *through]:
+        remaining[v] = remaining.get(v, 0) + 1
+    live = {v for v in remaining if v not in scheduler.defined and v >= FIRST_VALUE}
+    most = len(live)
+    for item in region.items:
+        if isinstance(item, Loop):
+            inside = sorted(live)
+            most = max(most, max_pressure(item.body, inside))
+        for v in scheduler.reads[item]:
+            remaining[v] -= 1
+            if not remaining[v]:
+                live.discard(v)
+        if isinstance(item, Loop):
+            live |= {c.output for c in item.carried if remaining.get(c.output)}
+        elif item.result is not None and remaining.get(item.result):
+            live.add(item.result)
+        most = max(most, len(live))
+    return most

@@ -1,0 +1,666 @@
+"""Word: a register-wide view of `Bits`, the language in which kernels and instructions meet.
+
+Every word has xlen bits. A narrower value stands zero-extended, a wider one is split, the least
+significant word first. Sums over GF(2), and, or and add are sets of operands; shifts, slices and
+extensions are moves of a bit field. Instructions and kernels pass through the same constructors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from isa.bits import Bits, mux, node
+from isa.canonical import Label, labels
+from isa.ops import carryless
+from isa.table import Table
+
+MAX_FORMS = 6
+"""Words below a word, nearest first, of which it is seen as a function."""
+
+Form = tuple["Word", Label]
+
+
+class Word:
+    """One node; equal nodes of one `Words` are the same object.
+
+    Attributes:
+        op: leaf, const, xor, and, or, add (sets), mask, move, rotr, sar, sub, ult, slt, eq, mux,
+            lookup, mul, mul_high, clmul, clmul_high, shl_var, shr_var, sar_var, rotr_var.
+        args: Operand words.
+        attr: Name of a leaf, value of a constant, mask, (low, length, position) of a move, shift
+            amount or table.
+        ones: Mask of the bits that can be 1.
+        serial: Position in order of creation; operands come before users.
+    """
+
+    __slots__ = ("args", "attr", "forms", "ones", "op", "serial")
+
+    def __init__(self, op: str, args: tuple[Word, ...], attr: object, ones: int, serial: int):
+        self.op = op
+        self.args = args
+        self.attr = attr
+        self.ones = ones
+        self.serial = serial
+        self.forms: tuple[Form, ...] | None = None
+
+    @property
+    def value(self) -> int:
+        """Value of a constant."""
+        assert isinstance(self.attr, int)
+        return self.attr
+
+    @property
+    def field(self) -> tuple[int, int, int]:
+        """Low bit, length and position of a move."""
+        assert isinstance(self.attr, tuple)
+        return self.attr
+
+    def __repr__(self) -> str:
+        return f"<Word {self.serial} {self.op} {self.attr} {[a.serial for a in self.args]}>"
+
+
+class Words:
+    """Builds and interns words of one width."""
+
+    def __init__(self, width: int, most_forms: int = MAX_FORMS) -> None:
+        self.width = width
+        self.mask = (1 << width) - 1
+        self._most_forms = most_forms
+        self.amount_bits = width.bit_length() - 1
+        self.labels = labels(width)
+        self._interned: dict[tuple[object, ...], Word] = {}
+        self.zero = self.const(0)
+        self.one = self.const(1)
+
+    def intern(self, op: str, args: tuple[Word, ...], attr: object, ones: int) -> Word:
+        """The node as given, without any simplification."""
+        key = (op, attr, *args)
+        found = self._interned.get(key)
+        if found is None:
+            found = Word(op, args, attr, ones, len(self._interned))
+            self._interned[key] = found
+        return found
+
+    def leaf(self, name: str, ones: int = -1) -> Word:
+        """A value that is computed elsewhere; `ones` are the bits that can be 1."""
+        return self.intern("leaf", (), name, ones & self.mask)
+
+    def const(self, value: int) -> Word:
+        """A constant, modulo 2^width."""
+        value &= self.mask
+        return self.intern("const", (), value, value)
+
+    # Sets.
+
+    def xor(self, *args: Word) -> Word:
+        """Sum over GF(2)."""
+        constant, ones = 0, 0
+        kept: list[Word] = []
+        for a in args:
+            if a.op == "const":
+                constant ^= a.value
+            elif a in kept:  # x ^ x = 0
+                kept.remove(a)
+            elif a.op == "xor" and a.args[-1].op == "const":  # constants rise to the top
+                constant ^= a.args[-1].value
+                kept.append(self.xor(*a.args[:-1]))
+            else:
+                kept.append(a)
+        if constant == 1 and len(kept) == 1 and kept[0].op == "ult":
+            low, high = kept[0].args
+            if high is self.one:  # not (x < 1) = 0 < x
+                return self.ult(self.zero, low)
+        for a in kept:
+            ones |= a.ones
+        if constant:
+            kept.append(self.const(constant))
+        if not kept:
+            return self.zero
+        return kept[0] if len(kept) == 1 else self.intern("xor", tuple(kept), None, ones | constant)
+
+    def and_(self, a: Word, b: Word) -> Word:
+        """Bitwise and."""
+        if a.op == "const":
+            a, b = b, a
+        if b.op == "const":
+            return self.masked(a, b.value)
+        return a if a is b else self.intern("and", (a, b), None, a.ones & b.ones)
+
+    def or_(self, a: Word, b: Word) -> Word:
+        """Bitwise or; of words without a common bit it is their sum."""
+        if a.ones & b.ones == 0:
+            return self.xor(a, b)
+        if a.op == "const":
+            a, b = b, a
+        if b.op == "const":
+            if b.value == self.mask:
+                return b
+            return self.intern("or", (a, b), None, a.ones | b.ones)
+        return a if a is b else self.intern("or", (a, b), None, a.ones | b.ones)
+
+    def add(self, a: Word, b: Word) -> Word:
+        """Sum modulo 2^width; of words without a common bit it is their sum over GF(2)."""
+        if a.op == "const":
+            a, b = b, a
+        if a.op == "const":
+            return self.const(a.value + b.value)
+        if b is self.zero:
+            return a
+        if a.ones & b.ones == 0 and b.op != "const":
+            return self.xor(a, b)
+        top = (a.ones + b.ones).bit_length()
+        return self.intern("add", (a, b), None, self.mask & (1 << top) - 1)
+
+    def sub(self, a: Word, b: Word) -> Word:
+        """Difference modulo 2^width."""
+        if b.op == "const":
+            return self.add(a, self.const(-b.value))
+        return self.zero if a is b else self.intern("sub", (a, b), None, self.mask)
+
+    # Functions of one word.
+
+    def masked(self, a: Word, mask: int) -> Word:
+        """Bitwise and with a constant."""
+        mask &= a.ones
+        if a.op == "const":
+            return self.const(a.value & mask)
+        if mask == a.ones:
+            return a
+        if not mask:
+            return self.zero
+        low = (mask & -mask).bit_length() - 1
+        length = (mask >> low).bit_length()
+        if a.ones >> low & (1 << length) - 1 == mask >> low:
+            return self.move(a, low, length, low)
+        return self.intern("mask", (a,), mask, mask)
+
+    def move(self, a: Word, low: int, length: int, position: int) -> Word:
+        """The field of `length` bits at `low`, placed at `position`, all else 0."""
+        length = min(length, self.width - low, self.width - position)
+        if length <= 0:
+            return self.zero
+        if a.op == "const":
+            return self.const((a.value >> low & (1 << length) - 1) << position)
+        if a.op == "move":
+            low0, length0, position0 = a.field
+            bottom = max(low, position0)
+            length = min(low + length, position0 + length0) - bottom
+            return self.move(a.args[0], low0 + bottom - position0, length, position + bottom - low)
+        # Bits known to be 0 may as well be inside: the widest field is a plain shift.
+        if a.ones >> low + length == 0:
+            length = min(self.width - low, self.width - position)
+        slack = min(low, position)
+        if slack and a.ones & ((1 << low) - (1 << low - slack)) == 0:
+            low, position, length = low - slack, position - slack, length + slack
+        ones = (a.ones >> low & (1 << length) - 1) << position
+        if not ones:
+            return self.zero
+        if low == position and ones == a.ones:
+            return a
+        return self.intern("move", (a,), (low, length, position), ones)
+
+    def rotr(self, a: Word, amount: int) -> Word:
+        """Rotation right by a static amount."""
+        amount %= self.width
+        if not amount:
+            return a
+        if a.op == "const":
+            return self.const(a.value >> amount | a.value << self.width - amount)
+        if a.op == "rotr":
+            return self.rotr(a.args[0], amount + a.attr)  # type: ignore[operator]
+        ones = (a.ones >> amount | a.ones << self.width - amount) & self.mask
+        return self.intern("rotr", (a,), amount, ones)
+
+    def sar(self, a: Word, amount: int) -> Word:
+        """Arithmetic shift right by a static amount."""
+        if not amount:
+            return a
+        if a.ones >> self.width - 1 == 0:
+            return self.move(a, amount, self.width - amount, 0)
+        if a.op == "const":
+            return self.const(a.value - (1 << self.width) >> amount)
+        return self.intern("sar", (a,), amount, self.mask)
+
+    def lookup(self, table: Table, index: Word) -> Word:
+        """Entry of a table; the index lies within it."""
+        ones = 0
+        for e in table.entries:
+            ones |= e
+        return self.intern("lookup", (index,), table, ones)
+
+    # Other operators.
+
+    def ult(self, a: Word, b: Word) -> Word:
+        """1 where a < b, unsigned, else 0."""
+        if b is self.zero or a is b:
+            return self.zero
+        return self.intern("ult", (a, b), None, 1)
+
+    def eq(self, a: Word, b: Word) -> Word:
+        """1 where a = b, else 0."""
+        if a is b:
+            return self.one
+        if a.op == "const":
+            a, b = b, a
+        if b is self.zero:
+            return self.ult(a, self.one)
+        return self.ult(self.xor(a, b), self.one)
+
+    def mux(self, condition: Word, a: Word, b: Word) -> Word:
+        """Value a where the condition is 1, b where it is 0."""
+        if condition.op == "const":
+            return a if condition.value else b
+        return a if a is b else self.intern("mux", (condition, a, b), None, a.ones | b.ones)
+
+    def binary(self, op: str, a: Word, b: Word) -> Word:
+        """An operator without algebra of its own; variable amounts count modulo the width."""
+        if op.endswith("_var"):
+            if b.op == "move" and b.attr == (0, self.amount_bits, 0):
+                b = b.args[0]
+            if b.op == "const":
+                return self._static(op, a, b.value % self.width)
+        ones = self.mask
+        if op == "shr_var":
+            ones = (1 << a.ones.bit_length()) - 1
+        if op == "slt":
+            ones = 1
+        return self.intern(op, (a, b), None, ones)
+
+    def _static(self, op: str, a: Word, amount: int) -> Word:
+        match op:
+            case "shl_var":
+                return self.move(a, 0, self.width - amount, amount)
+            case "shr_var":
+                return self.move(a, amount, self.width - amount, 0)
+            case "sar_var":
+                return self.sar(a, amount)
+        return self.rotr(a, amount)
+
+    # Labels.
+
+    def forms(self, word: Word) -> tuple[Form, ...]:
+        """Words of which `word` is a function of one, with its label; itself first."""
+        if word.forms is None:
+            for w in _pending(word):
+                w.forms = self._forms(w)
+            assert word.forms is not None
+        return word.forms
+
+    def _forms(self, word: Word) -> tuple[Form, ...]:
+        identity = self.labels.restrict(self.labels.identity, word.ones)
+        found: dict[Word, Label] = {word: identity}
+        for atom, parts in self._atoms(word):
+            label = self._label(word, parts)
+            if label is not None and atom not in found:
+                found[atom] = label
+                if len(found) == self._most_forms:
+                    break
+        return tuple(found.items())
+
+    def _atoms(self, word: Word) -> list[tuple[Word, list[Label]]]:
+        """Words that every operand is a function of, with the labels of the operands."""
+        if not word.args:
+            return []
+        if len(word.args) == 1:
+            return [(a, [u]) for a, u in word.args[0].forms or ()]
+        variable = [a for a in word.args if a.op != "const"]
+        result = []
+        tables = [dict(a.forms or ()) for a in variable]
+        for atom, first in (variable[0].forms or ()) if variable else ():
+            if all(atom in t for t in tables[1:]):
+                rest = iter([first, *(t[atom] for t in tables[1:])])
+                result.append(
+                    (
+                        atom,
+                        [
+                            self.labels.constant(a.value) if a.op == "const" else next(rest)
+                            for a in word.args
+                        ],
+                    )
+                )
+        return result
+
+    def _label(self, word: Word, parts: list[Label]) -> Label | None:
+        algebra = self.labels
+        match word.op:
+            case "move":
+                return algebra.move(parts[0], *word.attr)  # type: ignore[misc]
+            case "mask":
+                return algebra.masked(parts[0], word.attr)  # type: ignore[arg-type]
+            case "rotr":
+                return algebra.rotr(parts[0], word.attr)  # type: ignore[arg-type]
+            case "sar":
+                return algebra.sar(parts[0], word.attr)  # type: ignore[arg-type]
+            case "xor":
+                total = parts[0]
+                for part in parts[1:]:
+                    total = algebra.xor(total, part)
+                return total
+        return algebra.tabulate((word.op, word.attr, self.width), parts, self._function(word))
+
+    def _function(self, word: Word) -> Callable[..., int]:
+        return lambda *values: evaluate_word(word.op, word.attr, self.width, values)
+
+
+def _pending(word: Word) -> list[Word]:
+    """Words at and below `word` without forms, operands first."""
+    order: list[Word] = []
+    stack = [(word, False)]
+    seen = set()
+    while stack:
+        w, done = stack.pop()
+        if done:
+            order.append(w)
+        elif w.forms is None and w not in seen:
+            seen.add(w)
+            stack.append((w, True))
+            stack += [(a, False) for a in w.args]
+    return order
+
+
+def evaluate_word(op: str, attr: Any, width: int, values: Sequence[int]) -> int:
+    """Value of one operator on plain ints."""
+    mask = (1 << width) - 1
+    top = 1 << width - 1
+    match op:
+        case "const":
+            return int(attr)
+        case "xor":
+            total = 0
+            for v in values:
+                total ^= v
+            return total
+        case "and":
+            return values[0] & values[1]
+        case "or":
+            return values[0] | values[1]
+        case "add":
+            return sum(values) & mask
+        case "sub":
+            return values[0] - values[1] & mask
+        case "mask":
+            return values[0] & int(attr)
+        case "move":
+            low, length, position = attr
+            return int((values[0] >> low & (1 << length) - 1) << position)
+        case "rotr":
+            return int((values[0] >> attr | values[0] << width - attr) & mask)
+        case "sar":
+            return int(((values[0] ^ top) - top >> attr) & mask)
+        case "lookup":
+            assert isinstance(attr, Table)
+            return attr.entries[values[0] % len(attr.entries)]
+        case "ult":
+            return int(values[0] < values[1])
+        case "slt":
+            return int(values[0] ^ top < values[1] ^ top)
+        case "mux":
+            return values[1] if values[0] else values[2]
+        case "mul":
+            return values[0] * values[1] & mask
+        case "mul_high":
+            return values[0] * values[1] >> width
+        case "clmul":
+            return carryless(*values) & mask
+        case "clmul_high":
+            return carryless(*values) >> width
+    amount = values[1] % width
+    match op:
+        case "shl_var":
+            return values[0] << amount & mask
+        case "shr_var":
+            return values[0] >> amount
+        case "sar_var":
+            return (values[0] ^ top) - top >> amount & mask
+        case "rotr_var":
+            return (values[0] >> amount | values[0] << width - amount) & mask
+    raise AssertionError(op)
+
+
+Pieces = tuple[Word, ...]
+
+
+class Legaliser:
+    """Turns `Bits` into words; what is wider than a register becomes several."""
+
+    def __init__(self, words: Words, leaf: Callable[[Bits], Pieces]) -> None:
+        """Start; `leaf` gives the words of an argument node, the least significant first."""
+        self.words = words
+        self.width = words.width
+        self._leaf = leaf
+        self._done: dict[Bits, Pieces] = {}
+
+    def know(self, root: Bits, pieces: Pieces) -> None:
+        """State the words of a node."""
+        self._done[root] = pieces
+
+    def __call__(self, root: Bits) -> Pieces:
+        """The words of one expression."""
+        done = self._done
+        stack = [root]
+        while stack:
+            n = stack[-1]
+            if n in done:
+                stack.pop()
+                continue
+            todo = [a for a in n.args if a not in done]
+            if todo:
+                stack += reversed(todo)
+            else:
+                stack.pop()
+                done[n] = self._convert(n, [done[a] for a in n.args])
+        return done[root]
+
+    def _convert(self, n: Bits, xs: list[Pieces]) -> Pieces:
+        w, k = self.words, n.attr if isinstance(n.attr, int) else 0
+        x = xs[0] if xs else ()
+        source = n.args[0].width if n.args else n.width
+        single = n.width <= self.width
+        match n.op:
+            case "arg":
+                return self._leaf(n)
+            case "const":
+                return tuple(w.const(k >> i) for i in range(0, n.width, self.width))
+            case "and":
+                return tuple(map(w.and_, *xs))
+            case "or":
+                return tuple(map(w.or_, *xs))
+            case "xor":
+                return tuple(map(w.xor, *xs))
+            case "not":
+                ones = [
+                    w.const((1 << min(self.width, n.width - i)) - 1)
+                    for i in range(0, n.width, self.width)
+                ]
+                return tuple(map(w.xor, x, ones))
+            case "slice":
+                return self._slice(x, k, n.width)
+            case "zext":
+                return (*x, *[w.zero] * (-(-n.width // self.width) - len(x)))
+            case "sext":
+                return self._sext(x, source, n.width)
+            case "concat":
+                return self._concat(
+                    [(p, a.width) for p, a in zip(reversed(xs), reversed(n.args), strict=True)]
+                )
+            case "shl":
+                zeros = (w.zero,) * -(-k // self.width)
+                return self._concat([(zeros, k), (self._slice(x, 0, source - k), source - k)])
+            case "shr":
+                rest = self._slice(x, k, source - k)
+                return (*rest, *[w.zero] * (len(x) - len(rest)))
+            case "sar":
+                if n.width == self.width:
+                    return (w.sar(x[0], k),)
+                return self._sext(self._slice(x, k, source - k), source - k, n.width)
+            case "rotr":
+                if n.width == self.width:
+                    return (w.rotr(x[0], k),)
+                return self._concat(
+                    [(self._slice(x, k, source - k), source - k), (self._slice(x, 0, k), k)]
+                )
+            case "add" | "sub" | "mul" if single:
+                operation = {"add": w.add, "sub": w.sub}.get(n.op)
+                value = operation(x[0], xs[1][0]) if operation else w.binary("mul", x[0], xs[1][0])
+                return (w.move(value, 0, n.width, 0),)
+            case "add":
+                return self._trim(self._sum(x, xs[1]), n.width)
+            case "sub":
+                return self._trim(self._difference(x, xs[1]), n.width)
+            case "mul" | "mul_wide":
+                return self._trim(self._product(x, xs[1], -(-n.width // self.width)), n.width)
+            case "clmul":
+                return self._trim(self._carryless(x, xs[1], -(-n.width // self.width)), n.width)
+            case "eq":
+                return (self._equal(x, xs[1]),)
+            case "ult":
+                return (self._less(x, xs[1]),)
+            case "slt":
+                return (self._signed_less(x, xs[1], source),)
+            case "mux":
+                return tuple(w.mux(x[0], a, b) for a, b in zip(xs[1], xs[2], strict=True))
+            case "lookup":
+                return self._lookup(n, x[0])
+        return self._variable_shift(n, xs)
+
+    def _slice(self, x: Pieces, low: int, length: int) -> Pieces:
+        """Bits low to low + length - 1 of a value of several words."""
+        w, size = self.words, self.width
+        result = []
+        for start in range(low, low + length, size):
+            count = min(size, low + length - start)
+            q, r = divmod(start, size)
+            part = w.move(x[q], r, min(count, size - r), 0)
+            if count > size - r:
+                part = w.xor(part, w.move(x[q + 1], 0, count - (size - r), size - r))
+            result.append(part)
+        return tuple(result)
+
+    def _concat(self, parts: Iterable[tuple[Pieces, int]]) -> Pieces:
+        """Join values given as (words, width), the least significant first."""
+        w, size = self.words, self.width
+        columns: list[list[Word]] = []
+        position = 0
+        for pieces, length in parts:
+            for i, piece in enumerate(pieces):
+                start = position + i * size
+                count = min(size, length - i * size)
+                q, r = divmod(start, size)
+                while len(columns) <= q + (count > size - r):
+                    columns.append([])
+                columns[q].append(w.move(piece, 0, min(count, size - r), r))
+                if count > size - r:
+                    columns[q + 1].append(w.move(piece, size - r, count - (size - r), 0))
+            position += length
+        return tuple(w.xor(*c) for c in columns[: -(-position // size)])
+
+    def _sext(self, x: Pieces, source: int, width: int) -> Pieces:
+        w, size = self.words, self.width
+        used = (source - 1) % size + 1
+        top = w.sar(w.move(x[-1], 0, used, size - used), size - used)
+        sign = w.sar(top, size - 1)
+        count = -(-width // size)
+        pieces = [*x[:-1], top, *[sign] * (count - len(x))]
+        return self._trim(tuple(pieces), width)
+
+    def _trim(self, x: Pieces, width: int) -> Pieces:
+        """The low `width` bits, zero-extended."""
+        count = -(-width // self.width)
+        last = self.words.move(x[count - 1], 0, (width - 1) % self.width + 1, 0)
+        return (*x[: count - 1], last)
+
+    def _sum(self, x: Pieces, y: Pieces) -> Pieces:
+        w, carry, result = self.words, self.words.zero, []
+        for i, (a, b) in enumerate(zip(x, y, strict=True)):
+            total = w.add(a, b)
+            out = w.ult(total, a if b.op == "const" else b)
+            if i:
+                with_carry = w.add(total, carry)
+                out = w.or_(out, w.ult(with_carry, carry)) if i + 1 < len(x) else out
+                total = with_carry
+            result.append(total)
+            carry = out
+        return tuple(result)
+
+    def _difference(self, x: Pieces, y: Pieces) -> Pieces:
+        w, borrow, result = self.words, self.words.zero, []
+        for a, b in zip(x, y, strict=True):
+            difference = w.sub(a, b)
+            out = w.or_(w.ult(a, b), w.ult(difference, borrow))
+            result.append(w.sub(difference, borrow))
+            borrow = out
+        return tuple(result)
+
+    def _product(self, x: Pieces, y: Pieces, count: int) -> Pieces:
+        w, zero = self.words, self.words.zero
+        total: Pieces = (zero,) * count
+        for i, a in enumerate(x):
+            for j, b in enumerate(y):
+                if i + j < count:
+                    pair = [w.binary("mul", a, b)]
+                    if i + j + 1 < count:
+                        pair.append(w.binary("mul_high", a, b))
+                    low = (zero,) * (i + j)
+                    high = (zero,) * (count - i - j - len(pair))
+                    total = self._sum(total, (*low, *pair, *high))
+        return total
+
+    def _carryless(self, x: Pieces, y: Pieces, count: int) -> Pieces:
+        w = self.words
+        columns: list[list[Word]] = [[] for _ in range(count)]
+        for i, a in enumerate(x):
+            for j, b in enumerate(y):
+                columns[i + j].append(w.binary("clmul", a, b))
+                if i + j + 1 < count:
+                    columns[i + j + 1].append(w.binary("clmul_high", a, b))
+        return tuple(w.xor(*c) for c in columns)
+
+    def _equal(self, x: Pieces, y: Pieces) -> Word:
+        w = self.words
+        if len(x) == 1:
+            return w.eq(x[0], y[0])
+        different = w.zero
+        for a, b in zip(x, y, strict=True):
+            different = w.or_(different, w.xor(a, b))
+        return w.eq(different, w.zero)
+
+    def _less(self, x: Pieces, y: Pieces) -> Word:
+        w = self.words
+        result = w.ult(x[0], y[0])
+        for a, b in zip(x[1:], y[1:], strict=True):
+            result = w.or_(w.ult(a, b), w.and_(w.eq(a, b), result))
+        return result
+
+    def _signed_less(self, x: Pieces, y: Pieces, width: int) -> Word:
+        x, y = self._sext(x, width, len(x) * self.width), self._sext(y, width, len(y) * self.width)
+        w = self.words
+        high = w.binary("slt", x[-1], y[-1])
+        if len(x) == 1:
+            return high
+        return w.or_(high, w.and_(w.eq(x[-1], y[-1]), self._less(x[:-1], y[:-1])))
+
+    def _lookup(self, n: Bits, index: Word) -> Pieces:
+        assert isinstance(n.attr, Table)
+        if n.width <= self.width:
+            return (self.words.lookup(n.attr, index),)
+        mask = self.words.mask
+        parts = [
+            Table(
+                f"{n.attr.name}.{i // self.width}",
+                min(self.width, n.width - i),
+                tuple(e >> i & mask for e in n.attr.entries),
+            )
+            for i in range(0, n.width, self.width)
+        ]
+        return tuple(self.words.lookup(t, index) for t in parts)
+
+    def _variable_shift(self, n: Bits, xs: list[Pieces]) -> Pieces:
+        """One operator where the register is as wide as the value, else a chain of choices."""
+        if n.width == self.width:
+            return (self.words.binary(n.op, xs[0][0], xs[1][0]),)
+        value, amount = n.args
+        static = n.op.removesuffix("_var")
+        for i in range(amount.width):
+            value = mux(amount.bit(i), node(static, value, attr=1 << i), value)
+        return self(value)

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import random
+
+import pytest
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+from isa.compiler import compile_kernel
+from isa.instruction_set import InstructionSet
+from tests.isa.compiler import kernels
+from tests.isa.compiler.interpreter import Interpreter
+
+BLOCK, KEYS = 0x20000, 0x21000
+
+
+@pytest.mark.parametrize("unroll", [1, 2, "full"])
+@pytest.mark.parametrize(
+    ("kernel", "extensions", "most"),
+    [
+        (kernels.aes_t_tables, (), {1: 985, 2: 890, "full": 890}),
+        (kernels.aes_t_tables, ("zkne",), {1: 288, 2: 233, "full": 233}),
+        (kernels.aes_t_tables, ("zbkb", "zknd"), {1: 969, 2: 890, "full": 890}),
+        (kernels.aes_bytes, (), {1: 2811, 2: 2811, "full": 2811}),
+        (kernels.aes_bytes, ("zbkb",), {1: 2811, 2: 2811, "full": 2811}),
+    ],
+)
+def test_aes_encrypts_as_cryptography_does_in_few_instructions(kernel, extensions, most, unroll):
+    """Bounds: best compiled C and best assembly on the same instruction set."""
+    instructions = InstructionSet.of(32, "rv32i", *extensions)
+    program = compile_kernel(kernel, instructions, unroll=unroll)
+    generator = random.Random(7)
+    for _ in range(2):
+        key, block = generator.randbytes(16), generator.randbytes(16)
+        run = Interpreter(program, instructions)
+        run.write(BLOCK, block)
+        run.write(KEYS, kernels.round_keys(key))
+        assert run.run([BLOCK, KEYS]) <= most[unroll]
+        encryptor = Cipher(algorithms.AES(key), modes.ECB()).encryptor()
+        assert run.read(BLOCK, 16) == encryptor.update(block)

@@ -10,6 +10,7 @@ import pyrtl
 
 from hw import arithmetic
 from hw.graph import FALSE, Graph, Memory, Port, sweep
+from hw.rom import contents
 
 __all__ = ["bitblast"]
 
@@ -149,20 +150,13 @@ class _Blaster:
 
     def _read(self, memory: Any, address: Word, width: int) -> Word:
         if _is_table(memory):
-            return arithmetic.table(self.graph, address, _contents(memory), width)
+            return arithmetic.table(self.graph, address, contents(memory), width)
         index = self.memory_index[memory.id]
         return [self.graph.memory_bit(index, address) for _ in range(width)]
 
 
 def _is_table(memory: Any) -> bool:
     return isinstance(memory, pyrtl.RomBlock) and memory.addrwidth <= TABLE_ADDRESS_BITS
-
-
-def _contents(rom: Any) -> list[int]:
-    """Return every word of `rom`; words past its data are 0, as `pad_with_zeros` has them."""
-    size = 1 << rom.addrwidth
-    given = size if callable(rom.data) else min(size, len(rom.data))
-    return [rom._get_read_data(i) for i in range(given)] + [0] * (size - given)
 
 
 def _concat(_: Graph, *parts: Word) -> Word:

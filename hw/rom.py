@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pyrtl
 
 from isa.table import Table
 
-__all__ = ["read_table"]
+__all__ = ["contents", "read_table"]
 
 
 def read_table(table: Table, index: pyrtl.WireVector) -> pyrtl.WireVector:
@@ -24,3 +26,10 @@ def read_table(table: Table, index: pyrtl.WireVector) -> pyrtl.WireVector:
     entry = pyrtl.WireVector(bitwidth=table.width)
     entry <<= rom[index]
     return entry
+
+
+def contents(rom: Any) -> list[int]:
+    """Return every word of a RomBlock; words past its data are 0, as `pad_with_zeros` has them."""
+    size = 1 << rom.addrwidth
+    given = size if callable(rom.data) else min(size, len(rom.data))
+    return [rom._get_read_data(i) for i in range(given)] + [0] * (size - given)

@@ -117,8 +117,8 @@ def _fields(data: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
     if not isinstance(fields, dict):
         raise ProposalError(f"fields must be a mapping, not {fields!r}")
     for name, bits in fields.items():
-        is_pair = isinstance(bits, list) and len(bits) == 2
-        if not is_pair or not all(type(b) is int for b in bits) or not 31 >= bits[0] >= bits[1] >= 0:
+        is_pair = isinstance(bits, list) and [type(b) for b in bits] == [int, int]
+        if not is_pair or not 31 >= bits[0] >= bits[1] >= 0:
             raise ProposalError(f"field {name} must be [high, low] bits, not {bits!r}")
     return {name: (bits[0], bits[1]) for name, bits in fields.items()}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from dse.propose.graph import Graph
-from isa.bits import Bits, fold
+from isa.bits import Bits
 from isa.kernel import (
     Effect,
     Kernel,
@@ -41,8 +41,7 @@ def _collect(
     weight: float,
     found: list[Graph],
 ) -> None:
-    roots = [*_values(body), *results]
-    distinct = list(dict.fromkeys(r for r in roots if r.args))
+    distinct = [r for r in level_values(body, results) if r.args]
     graph = Graph.of(distinct, weight=weight, name=name)
     if graph.size:
         found.append(graph)
@@ -52,36 +51,20 @@ def _collect(
         _collect(loop.body, loop.results, inner, weight * loop.count, found)
 
 
+def level_values(body: Iterable[Effect], results: tuple[Bits, ...]) -> list[Bits]:
+    """The distinct values that the effects of one level read, and its results."""
+    return list(dict.fromkeys((*_values(body), *results)))
+
+
 def _values(body: Iterable[Effect]) -> Iterator[Bits]:
     """Expressions that the effects of one level read."""
     for effect in body:
         match effect:
             case StoreEffect():
-                yield _stored(effect)
+                yield effect.value
             case ProductEffect() | SubstitutionEffect():
                 yield effect.operand
             case LoopEffect():
                 yield from effect.initial
             case LoadEffect():
                 pass
-
-
-def _stored(effect: StoreEffect) -> Bits:
-    """What a store needs: without operators that only select the bits written anyway."""
-    value = effect.value
-    while value.op in ("slice", "zext") and (value.op == "zext" or value.attr == 0):
-        if value.args[0].width < effect.width:
-            break
-        value = value.args[0]
-    return value
-
-
-def operations(graphs: Iterable[Graph]) -> int:
-    """Operations in all graphs."""
-    return sum(g.size for g in graphs)
-
-
-def depth(graph: Graph) -> int:
-    """Operators on the longest path below any result."""
-    roots = [v.origin for i, v in enumerate(graph.vertices) if graph.live_out >> i & 1]
-    return max(fold(roots, lambda n, xs: 1 + max(xs, default=-1)), default=0)

@@ -38,14 +38,12 @@ def distribute(roots: Iterable[Bits]) -> list[Bits]:
     return fold(roots, lambda n, xs: _visit(n, xs, cuts, forms))
 
 
-def _visit(
-    n: Bits, xs: list[Bits], cuts: frozenset[Bits], forms: dict[Bits, _Form]
-) -> Bits:
+def _visit(n: Bits, xs: list[Bits], cuts: frozenset[Bits], forms: dict[Bits, _Form]) -> Bits:
     """The node in the second view; its form goes to `forms`, by the node as written."""
     spelled = node(n.op, *xs, attr=n.attr, width=n.width) if n.args else n
     form = _form(n, spelled, forms)
     if n in cuts:
-        terms = _spelled(form, n.width)
+        terms = None if _is_sum(n, cuts) else _spelled(form, n.width)
         if terms is not None:
             spelled = terms
         form = _Form(0, {spelled: tuple(1 << i for i in range(n.width))})
@@ -66,6 +64,21 @@ def _cuts(roots: list[Bits]) -> frozenset[Bits]:
                 a = a.args[0]
             found.add(a)
     return frozenset(found)
+
+
+def _is_sum(n: Bits, cuts: frozenset[Bits]) -> bool:
+    """Whether a value is written as a sum of single S-boxes and other values already."""
+    stack = [n]
+    while stack:
+        m = stack.pop()
+        if m.op in ("xor", "or", "add") and (m is n or m not in cuts):
+            stack += m.args
+            continue
+        while m.op in _UNARY and m not in cuts:
+            m = m.args[0]
+        if m not in cuts and m.op not in ("lookup", "arg", "const"):
+            return False
+    return True
 
 
 def _may_be_linear(n: Bits) -> bool:

@@ -255,15 +255,11 @@ class _Search:
             grown = inside | bit
             new = operands[v] & ~grown & ~hard
             outside = new & ~closed
-            stack.append(
-                (grown, undecided | new & closed, hard | outside, split, rest & ~outside)
-            )
+            stack.append((grown, undecided | new & closed, hard | outside, split, rest & ~outside))
             if split < 0 and self.split and graph.can_split(v):
                 fixed = _operand_constants(graph, v, constants)
                 for choice in sorted({0, fixed}):
-                    stack.append(
-                        (grown, undecided | new & closed, hard, v, outside | choice)
-                    )
+                    stack.append((grown, undecided | new & closed, hard, v, outside | choice))
 
     def _splits(self, inside: int, output: int) -> list[tuple[int, int, int]]:
         graph = self.graph

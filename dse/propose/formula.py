@@ -81,7 +81,9 @@ def _visit(n: Bits, xs: list[tuple[str, bool]]) -> tuple[str, bool]:
     if n.op in _INFIX:
         sign = _INFIX[n.op]
         parts = [
-            text if single or (n.op in ("xor", "add", "and", "or") and a.op == n.op) else f"({text})"
+            text
+            if single or (n.op in ("xor", "add", "and", "or") and a.op == n.op)
+            else f"({text})"
             for a, (text, single) in zip(n.args, xs, strict=True)
         ]
         return f" {sign} ".join(parts), False

@@ -27,9 +27,7 @@ class Group:
     spellings: list[Meaning] = field(default_factory=list)
 
 
-def group(
-    found: Iterable[tuple[Graph, Enumeration]], work: Work, xlen: int
-) -> dict[bytes, Group]:
+def group(found: Iterable[tuple[Graph, Enumeration]], work: Work, xlen: int) -> dict[bytes, Group]:
     """Gather the subgraphs that save an instruction by meaning, keyed by fingerprint."""
     groups: dict[bytes, Group] = {}
     meanings: dict[Bits, Meaning] = {}

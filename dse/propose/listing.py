@@ -49,7 +49,7 @@ def listing(
     for table in tables:
         lines += _table(table)
     lines += [
-        "" if not tables else "",
+        "",
         "EXTENSION = Extension(",
         f"    {name!r}, source={instruction.source!r}, xlens=({xlen},)".replace("'", '"'),
         ")",
@@ -112,7 +112,7 @@ def _text(n: Bits, xs: list[str], imports: set[str]) -> str:
         imports.add(function)
         return f"{function}({', '.join(map(str, arguments))})"
 
-    atoms = [x if x.isidentifier() or x.endswith(")") and _is_call(x) else f"({x})" for x in xs]
+    atoms = [x if x.isidentifier() or (x.endswith(")") and _is_call(x)) else f"({x})" for x in xs]
     if n.op == "arg":
         return str(n.attr)
     if n.op == "const":

@@ -113,7 +113,9 @@ def meaning_of(root: Bits, operands: int) -> Meaning:
     lanes = dict(zip(REGISTERS, columns, strict=False))
     values = evaluate_lanes(root, lanes)
     size = len(values) // len(orders)
-    outputs = [values[i * size : (i + 1) * size].astype(np.uint64).tobytes() for i in range(len(orders))]
+    outputs = [
+        values[i * size : (i + 1) * size].astype(np.uint64).tobytes() for i in range(len(orders))
+    ]
     best = min(range(len(orders)), key=outputs.__getitem__)
     return Meaning(root, operands, bytes([operands]) + outputs[best], orders[best])
 

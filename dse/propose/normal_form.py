@@ -157,5 +157,3 @@ def single_register(label: Label, constant: int, width: int, byte: int) -> tuple
         return None
     algebra = labels(width)
     return tuple(constant ^ algebra.apply(label, x << 8 * byte) for x in range(256))
-
-

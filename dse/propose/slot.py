@@ -15,6 +15,9 @@ OPCODES = ((0x0A, "custom-1"), (0x16, "custom-2"), (0x1E, "custom-3"), (0x02, "c
 _FREE = {1: (20, 31), 2: (25, 31), 3: (25, 26)}
 """Lowest and highest bit left beside opcode, funct3 and registers, by register operands read."""
 
+MOST_OPERANDS = max(_FREE)
+"""Most registers an instruction word can name beside the result."""
+
 _RISCV_NAMES = {"bs": (31, 30)}
 """Immediates that riscv-opcodes has a name for, with their place."""
 
@@ -56,7 +59,7 @@ def allocate(
         NoRoom: The operands do not fit, or no slot is free.
     """
     if operands not in _FREE:
-        raise NoRoom(f"{name}: must read 1 to 3 registers, not {operands}")
+        raise NoRoom(f"{name}: must read 1 to {MOST_OPERANDS} registers, not {operands}")
     low, high = _FREE[operands]
     fields: dict[str, tuple[int, int]] = {}
     words = []

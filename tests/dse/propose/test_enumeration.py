@@ -15,7 +15,7 @@ from dse.propose.enumeration import (
     max_miso,
 )
 from dse.propose.graph import Graph, members
-from isa.bits import Bits, arg, const
+from isa.bits import Bits, arg
 
 
 def random_graph(seed: int, *, flatten: bool) -> Graph:
@@ -87,9 +87,7 @@ def variants(graph, inside, results, joined, partial, edges, users, inputs):  # 
         taken = {v: edges[v] - rest if v == joined else edges[v] for v in inside}
         if ports <= inputs and connected(inside, taken):
             made.add(
-                Subgraph(
-                    mask(inside), mask(direct), mask(results), joined, mask(rest), partial
-                )
+                Subgraph(mask(inside), mask(direct), mask(results), joined, mask(rest), partial)
             )
     return made
 

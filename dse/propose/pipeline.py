@@ -1,0 +1,168 @@
+"""Pipeline: from a request to proposals: survey, prove, measure, choose."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from dse.propose.proof import ProofError, prove
+from dse.propose.proposal import Proposal, Saving, make_instruction
+from dse.propose.request import Request, RequestError
+from dse.propose.score import Score, Scorer
+from dse.propose.selection import Candidate, Selection, select
+from dse.propose.slot import NoRoom, encodings_in_use
+from dse.propose.survey import Ranked, Survey, survey
+from hw.technology import Technology
+from isa.encoding import Encoding
+
+SHORTLIST = 24
+"""Ideas measured at least; four for each proposal asked for if that is more."""
+
+Note = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Report:
+    """The answer to a request.
+
+    Attributes:
+        request: What was asked.
+        survey: What enumeration found.
+        base: The base set on every workload.
+        final: With the chosen set.
+        proposals: Chosen first, in the order they were chosen; then the best of the others.
+        set_area_ge: Area of the chosen set as one extension block, datapaths merged.
+        measured: Ideas measured; `runs` programs compiled and run for that.
+        seconds: Wall time of the whole.
+    """
+
+    request: Request
+    survey: Survey
+    base: Score
+    final: Score
+    proposals: tuple[Proposal, ...]
+    set_area_ge: float
+    measured: int
+    runs: int
+    seconds: float
+
+
+def propose(request: Request, note: Note = lambda _: None) -> Report:
+    """Answer a request.
+
+    Args:
+        request: What is asked.
+        note: Told what is being done.
+
+    Raises:
+        RequestError: Nothing that is asked for can be had.
+    """
+    start = time.perf_counter()
+    found = survey(request)
+    note(
+        f"{found.operations} operations, {found.subgraphs} subgraphs, "
+        f"{len(found.groups)} meanings, {len(found.ranked)} ideas"
+    )
+    technology = Technology("ge", fo4_ps=request.fo4_ps)
+    scorer = Scorer(found.subjects, request.instructions, request.core, technology)
+    base = scorer.base_score()
+    shortlist = _shortlist(request, found, scorer)
+    if not shortlist:
+        limit = "" if request.area_ge is None else f" within {request.area_ge:g} GE"
+        raise RequestError(
+            f"{request.title}: no instruction of {request.inputs} inputs saves anything{limit}; "
+            "allow more inputs or area"
+        )
+    note(f"measuring {len(shortlist)} ideas")
+    candidates = []
+    for entry, candidate in shortlist:
+        score = scorer.score([candidate.instruction], entry.kernels, base)
+        candidates.append(replace(candidate, alone=score))
+    selection = select(candidates, scorer, base, request.top, request.area_ge)
+    proposals = _proposals(request, [r for r, _ in shortlist], candidates, selection, scorer, base)
+    return Report(
+        request,
+        found,
+        base,
+        selection.score,
+        proposals,
+        selection.area_ge,
+        len(shortlist),
+        scorer.runs,
+        time.perf_counter() - start,
+    )
+
+
+def _shortlist(request: Request, found: Survey, scorer: Scorer) -> list[tuple[Ranked, Candidate]]:
+    """The best ideas that can be encoded and proven and fit the area, as instructions."""
+    source = f"dse propose {request.title.replace(',', '')} --base {request.base}"
+    source += f" --inputs {request.inputs}"
+    taken: list[Encoding] = encodings_in_use()
+    names: set[str] = set()
+    chosen: list[tuple[Ranked, Candidate]] = []
+    for entry in found.ranked:
+        if len(chosen) == max(SHORTLIST, 4 * request.top) or entry.idea.bound <= 0:
+            break
+        try:
+            proof = prove(entry.idea)
+            instruction, slot = make_instruction(entry.idea, entry.nearest, taken, names, source)
+        except (NoRoom, ProofError):
+            continue
+        cost = scorer.cost([instruction])
+        if request.area_ge is not None and cost.area_ge > request.area_ge:
+            continue
+        taken.append(slot.encoding)
+        names.add(instruction.name)
+        chosen.append((entry, Candidate(entry.idea, instruction, slot, entry.kernels, proof, cost)))
+    return chosen
+
+
+def _proposals(
+    request: Request,
+    ranked: Sequence[Ranked],
+    candidates: Sequence[Candidate],
+    selection: Selection,
+    scorer: Scorer,
+    base: Score,
+) -> tuple[Proposal, ...]:
+    """The chosen candidates in order, then those that save most alone."""
+    made = []
+    order = list(selection.order)
+    others = [i for i in range(len(candidates)) if i not in order]
+    others.sort(key=lambda i: (candidates[i].cycles - base.cycles, candidates[i].cost.area_ge, i))
+    order += [i for i in others if candidates[i].cycles < base.cycles]
+    for position, i in enumerate(order[: request.top]):
+        candidate = candidates[i]
+        is_chosen = position < len(selection.order)
+        made.append(
+            Proposal(
+                candidate.idea,
+                candidate.instruction,
+                candidate.slot,
+                ranked[i].nearest,
+                candidate.proof,
+                scorer.cost([candidate.instruction], "mapped"),
+                scorer.latency(candidate.instruction),
+                base.cycles - candidate.cycles,
+                tuple(_savings(candidate, base)),
+                is_chosen,
+                selection.after[position] if is_chosen else None,
+                selection.lost_without[position] if is_chosen else None,
+            )
+        )
+    return tuple(made)
+
+
+def _savings(candidate: Candidate, base: Score) -> Iterable[Saving]:
+    assert candidate.alone is not None
+    for workload, before in base.best.items():
+        after = candidate.alone.best[workload]
+        yield Saving(
+            workload,
+            after.kernel,
+            after.cycles,
+            before.cycles - after.cycles,
+            after.code_bytes - before.code_bytes,
+            after.data_bytes - before.data_bytes,
+        )

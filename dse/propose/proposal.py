@@ -1,0 +1,173 @@
+"""Proposal: an idea that became an instruction, with all that is known about it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dse.propose.idea import Idea
+from dse.propose.nearest import Nearest
+from dse.propose.proof import Proof
+from dse.propose.slot import Slot, allocate
+from hw.area import Cost
+from isa.bits import Bits, arguments, substitute, topological
+from isa.encoding import Encoding
+from isa.instruction import Extension, Instruction
+from isa.proposal import write_proposal
+from isa.table import Table
+from isa.text import to_text
+
+_STEM_OPERATORS = ("add", "sub", "mul", "rotr", "rotr_var", "shl", "shr", "and", "or", "xor", "not")
+
+
+@dataclass(frozen=True)
+class Saving:
+    """What a proposal does for one workload, alone.
+
+    Attributes:
+        workload: The workload.
+        kernel: Kernel it is best used in.
+        cycles: Cycles per run with it.
+        saved: Cycles saved per run against the base set.
+        code_bytes: Change of program memory; `data_bytes` of constant tables.
+    """
+
+    workload: str
+    kernel: str
+    cycles: int
+    saved: int
+    code_bytes: int
+    data_bytes: int
+
+
+@dataclass(frozen=True, eq=False)
+class Proposal:
+    """A proposed instruction.
+
+    Attributes:
+        idea: What it does.
+        instruction: It, as a record with an encoding in custom space.
+        slot: That encoding.
+        nearest: The known instruction it equals or holds.
+        proof: How it is known to equal what it replaces.
+        cost: Area and delay as an extension of its own, decode and result mux included.
+        latency: Cycles in EX.
+        saved: Weighted cycles saved alone.
+        savings: By workload.
+        is_chosen: Part of the chosen set.
+        cycles_after: Weighted cycles with it and all chosen before it.
+        lost_without: Weighted cycles lost if it alone is left out of the chosen set.
+    """
+
+    idea: Idea
+    instruction: Instruction
+    slot: Slot
+    nearest: Nearest
+    proof: Proof
+    cost: Cost
+    latency: int
+    saved: float
+    savings: tuple[Saving, ...] = ()
+    is_chosen: bool = False
+    cycles_after: float | None = None
+    lost_without: float | None = None
+    more: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """Mnemonic."""
+        return self.instruction.name
+
+    @property
+    def occurrences(self) -> int:
+        """Places in the kernels where it could stand, none in another's way."""
+        return len(self.idea.occurrences)
+
+    def figures(self) -> dict[str, Any]:
+        """What was measured, for files and reports."""
+        return {
+            "cycles_saved": self.saved,
+            "workloads": {
+                s.workload: {
+                    "kernel": s.kernel,
+                    "cycles": s.cycles,
+                    "cycles_saved": s.saved,
+                    "code_bytes": s.code_bytes,
+                    "data_bytes": s.data_bytes,
+                }
+                for s in self.savings
+            },
+            "cycles_after": self.cycles_after,
+            "lost_without": self.lost_without,
+            "area_ge": round(self.cost.area_ge, 1),
+            "delay_fo4": round(self.cost.delay_fo4, 2),
+            "rung": self.cost.rung,
+            "area_error": self.cost.area_error,
+            "delay_error": self.cost.delay_error,
+            "latency_cycles": self.latency,
+            "cycles_saved_per_ge": self.saved / self.cost.area_ge if self.cost.area_ge else None,
+        }
+
+    def to_json(self, xlen: int) -> dict[str, Any]:
+        """The content of its file; `isa.proposal.load_proposal` reads it back."""
+        places: dict[str, int] = {}
+        for o in self.idea.occurrences:
+            places[o.graph.name] = places.get(o.graph.name, 0) + 1
+        return write_proposal(
+            self.instruction,
+            xlen,
+            self.slot.fields,
+            formula=self.idea.formula,
+            nearest={
+                "relation": self.nearest.relation or "new",
+                "name": self.nearest.name,
+                "extension": self.nearest.extension,
+                "is_proven": self.nearest.is_proven,
+            },
+            proof={"method": self.proof.method, "spellings": self.proof.checked},
+            occurrences=dict(sorted(places.items())),
+            is_chosen=self.is_chosen,
+            measured=self.figures(),
+        )
+
+
+def make_instruction(
+    idea: Idea, nearest: Nearest, taken: Sequence[Encoding], names: Iterable[str], source: str
+) -> tuple[Instruction, Slot]:
+    """Give an idea a name and an encoding that overlaps none of `taken`.
+
+    Raises:
+        NoRoom: Its operands do not fit an instruction word.
+    """
+    name = _name(idea, nearest, frozenset(names))
+    slot = allocate(name, idea.operands, idea.immediates, taken)
+    extension = Extension(name, source=source, xlens=(idea.root.width,))
+    holes = arguments([idea.root])
+
+    def meaning(*operands: Bits) -> Bits:
+        return substitute(idea.root, dict(zip(holes, operands, strict=True)))
+
+    parameters = tuple(str(a.attr) for a in holes)
+    extension.declare(slot.line, meaning, parameters, fields=slot.fields)
+    return extension.instructions[0], slot
+
+
+def _name(idea: Idea, nearest: Nearest, taken: frozenset[str]) -> str:
+    """`x` and the known instruction it equals, or what it is made of and a digest."""
+    if nearest.relation == "equals" and nearest.name.isidentifier():
+        name = f"x{nearest.name}"
+        if name not in taken:
+            return name
+    order = topological([idea.root])
+    boxes = [n.attr.name for n in order if isinstance(n.attr, Table)]
+    operators = [n.op.removesuffix("_var") for n in order if n.op in _STEM_OPERATORS]
+    words = list(dict.fromkeys([*boxes, *reversed(operators)]))[:2]
+    stem = "".join(word.replace("_", "") for word in words)
+    digest = hashlib.blake2b(to_text([idea.root]).encode(), digest_size=8).hexdigest()
+    for length in range(3, len(digest)):
+        name = f"x{stem}_{digest[:length]}"
+        if name not in taken:
+            return name
+    raise AssertionError("digests of different meanings must differ")

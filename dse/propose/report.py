@@ -1,0 +1,194 @@
+"""Report: a proposal run as tables for people and as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dse.propose.nearest import Nearest
+from dse.propose.survey import Ranked, Survey
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from dse.propose.pipeline import Report
+    from dse.propose.proposal import Proposal
+
+_NO_TERMINAL_WIDTH = 120
+
+
+def print_report(report: Report) -> None:
+    """Print what was found to stdout."""
+    console = _console()
+    _print_survey(console, report.survey)
+    base, final = report.base, report.final
+    words = [f"base {report.request.base}: {base.cycles:,.0f} cycles"]
+    words += [
+        f"{name} {figures.cycles:,} ({figures.kernel})" for name, figures in base.best.items()
+    ]
+    console.print("; ".join(words), highlight=False)
+    console.print()
+    console.print(_table(report))
+    for number, proposal in enumerate(report.proposals, start=1):
+        _print_explanation(console, number, proposal)
+    chosen = [p for p in report.proposals if p.is_chosen]
+    if chosen:
+        gain = 1 - final.cycles / base.cycles
+        console.print(
+            f"\nChosen set (greedy, each step measured): {', '.join(p.name for p in chosen)}: "
+            f"{final.cycles:,.0f} cycles, gain {gain:.1%} over {report.request.base}, "
+            f"{report.set_area_ge:,.0f} GE as one extension block (estimate)",
+            highlight=False,
+            soft_wrap=True,
+        )
+    console.print(
+        f"Took {report.seconds:.1f} s: {report.measured} ideas measured in {report.runs} programs, "
+        "all with known answers.",
+        highlight=False,
+        soft_wrap=True,
+    )
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=_NO_TERMINAL_WIDTH)
+    return console
+
+
+def _print_survey(console: Console, survey: Survey) -> None:
+    console.print(
+        f"{survey.operations:,} operations, {survey.subgraphs:,} subgraphs in "
+        f"{survey.enumerate_seconds:.2f} s, {len(survey.groups):,} meanings, "
+        f"{len(survey.ranked):,} ideas in {survey.group_seconds:.2f} s",
+        highlight=False,
+    )
+    if survey.truncated:
+        console.print(
+            f"truncated: the budget ran out in {', '.join(survey.truncated)}; some are missing",
+            highlight=False,
+        )
+
+
+def _table(report: Report):  # type: ignore[no-untyped-def]
+    from rich.table import Table
+
+    table = Table(title=f"Proposed for {report.request.title}", title_justify="left")
+    table.add_column("name", no_wrap=True)
+    for heading in ("saved", "set", "places", "GE", "FO4", "lat"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("nearest known")
+    table.add_column("proof")
+    for p in report.proposals:
+        table.add_row(
+            p.name,
+            f"{p.saved:,.0f}",
+            f"{p.cycles_after:,.0f}" if p.cycles_after is not None else "-",
+            str(p.occurrences),
+            f"{p.cost.area_ge:,.0f}",
+            f"{p.cost.delay_fo4:.1f}",
+            str(p.latency),
+            str(p.nearest),
+            p.proof.method,
+        )
+    table.caption = (
+        "saved: cycles, alone; set: cycles with it and all above it; GE, FO4: alone, with decode "
+        "and result mux (mapped)"
+    )
+    table.caption_justify = "left"
+    return table
+
+
+def _print_explanation(console: Console, number: int, p: Proposal) -> None:
+    lines = [f"{number}. {p.name}: rd = {p.idea.formula}", f"   {p.slot.line}"]
+    used = [f"{s.workload} ({s.kernel}): {s.saved:,} cycles saved" for s in p.savings if s.saved]
+    if used:
+        lines.append("   " + "; ".join(used))
+    if p.lost_without is not None:
+        lines.append(f"   without it the set loses {p.lost_without:,.0f} cycles")
+    for line in lines:
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def print_known(survey: Survey) -> None:
+    """Print the known instructions that were found again."""
+    from rich.table import Table
+    from rich.text import Text
+
+    console = _console()
+    _print_survey(console, survey)
+    table = Table(title="Known instructions found", title_justify="left")
+    for heading in ("instruction", "extension", "proof", "meaning"):
+        table.add_column(heading)
+    for heading in ("rank", "places", "bound"):
+        table.add_column(heading, justify="right")
+    for row in known_rows(survey):
+        table.add_row(
+            row["instruction"],
+            row["extension"],
+            "proven" if row["is_proven"] else "vectors",
+            Text(row["formula"]),
+            str(row["rank"]),
+            str(row["occurrences"]),
+            f"{row['bound']:,.0f}",
+        )
+    table.caption = "rank and bound: by instructions it might save, an estimate before measuring"
+    table.caption_justify = "left"
+    console.print(table)
+
+
+def known_rows(survey: Survey) -> list[dict[str, Any]]:
+    """Each known instruction that an idea equals, with the best rank it has."""
+    rows: dict[str, dict[str, Any]] = {}
+    for rank, entry in enumerate(survey.ranked, start=1):
+        nearest = entry.nearest
+        if nearest.relation in ("equals", "is part of") and nearest.name not in rows:
+            rows[nearest.name] = _known_row(rank, entry, nearest)
+    return list(rows.values())
+
+
+def _known_row(rank: int, entry: Ranked, nearest: Nearest) -> dict[str, Any]:
+    return {
+        "instruction": nearest.name,
+        "relation": nearest.relation,
+        "extension": nearest.extension,
+        "is_proven": nearest.is_proven,
+        "formula": entry.idea.formula,
+        "rank": rank,
+        "occurrences": len(entry.idea.occurrences),
+        "bound": entry.idea.bound,
+    }
+
+
+def to_json(report: Report) -> dict[str, Any]:
+    """Plain data."""
+    xlen = report.request.instructions.xlen
+    return {
+        "workloads": [
+            {"workload": workload.name, "weight": weight}
+            for workload, weight in report.request.workloads
+        ],
+        "base": report.request.base,
+        "inputs": report.request.inputs,
+        "core": repr(report.request.core),
+        **survey_json(report.survey),
+        "base_cycles": report.base.cycles,
+        "final_cycles": report.final.cycles,
+        "set": [p.name for p in report.proposals if p.is_chosen],
+        "set_area_ge": round(report.set_area_ge, 1),
+        "proposals": [p.to_json(xlen) for p in report.proposals],
+        "measured": report.measured,
+        "programs": report.runs,
+    }
+
+
+def survey_json(survey: Survey) -> dict[str, Any]:
+    """Plain data of what enumeration found."""
+    return {
+        "operations": survey.operations,
+        "subgraphs": survey.subgraphs,
+        "meanings": len(survey.groups),
+        "ideas": len(survey.ranked),
+        "truncated": list(survey.truncated),
+    }

@@ -1,0 +1,197 @@
+"""Score: what an instruction saves and costs, by compiling, running and building it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from dse.measurement import WrongAnswer, cases
+from dse.propose.subject import Subject
+from hw import units
+from hw.area import Cost, bitblast, estimate, mapped
+from hw.composition import compose
+from hw.extension import build_extension
+from hw.technology import Technology
+from isa.bits import topological
+from isa.compiler import compile_kernel
+from isa.instruction import Instruction
+from isa.instruction_set import InstructionSet
+from isa.kernel import UnsupportedKernel
+from isa.machine import Machine
+from isa.table import Table
+from isa.timing import Core, price
+
+PREFERRED_CIRCUIT = "boyar_peralta"
+"""Circuit of an S-box, where it is registered; else the first by name."""
+
+
+@dataclass(frozen=True)
+class Figures:
+    """One kernel on one instruction set, per run of the workload.
+
+    Attributes:
+        kernel: Its name.
+        cycles: Retirement of the return minus that of the call.
+        code_bytes: Program memory.
+        data_bytes: Constant tables.
+        used: Executions of each mnemonic.
+    """
+
+    kernel: str
+    cycles: int
+    code_bytes: int
+    data_bytes: int
+    used: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Score:
+    """What a set of instructions does for every workload.
+
+    Attributes:
+        best: Figures of the best kernel of each workload, by name.
+        cycles: Weighted sum of their cycles.
+    """
+
+    best: Mapping[str, Figures]
+    cycles: float
+
+
+class Scorer:
+    """Measures instruction sets on some workloads, by runs that give the known answers."""
+
+    def __init__(
+        self,
+        subjects: Sequence[Subject],
+        base: InstructionSet,
+        core: Core,
+        technology: Technology,
+    ) -> None:
+        """Fix what is common to all measurements."""
+        self.subjects = subjects
+        self.base = base
+        self.core = core
+        self.technology = technology
+        self.runs = 0
+        self._plain = compose(core, base, _circuits(base.extras(), base.xlen), rung="estimate")
+        self._measured: dict[tuple[object, ...], Figures | None] = {}
+        self._latencies: dict[str, int] = {}
+
+    def base_score(self) -> Score:
+        """The base set, each workload with its best kernel as written.
+
+        Raises:
+            UnsupportedKernel: A workload has no kernel that compiles.
+        """
+        best: dict[str, Figures] = {}
+        for subject in self.subjects:
+            found = [self._figures(subject, name, ()) for name in subject.written]
+            best[subject.workload.name] = self._least(subject, found)
+        return self._score(best)
+
+    def score(
+        self, added: Sequence[Instruction], kernels: Mapping[str, Iterable[str]], before: Score
+    ) -> Score:
+        """The base set with instructions added.
+
+        Args:
+            added: The instructions.
+            kernels: Names of the kernels worth compiling, by workload.
+            before: What is reached without; a workload never gets worse, as it need not use them.
+        """
+        best: dict[str, Figures] = {}
+        for subject in self.subjects:
+            name = subject.workload.name
+            found: list[Figures | None] = [before.best[name]]
+            found += [self._figures(subject, k, tuple(added)) for k in kernels.get(name, ())]
+            best[name] = self._least(subject, found)
+        return self._score(best)
+
+    def cost(self, added: Sequence[Instruction], rung: str = "estimate") -> Cost:
+        """Area and delay of an extension of these instructions, decode and result mux included."""
+        circuits = dict(_circuits(added, self.base.xlen))
+        block = build_extension(added, self.base.xlen, units.chosen_circuits(circuits))
+        return (mapped if rung == "mapped" else estimate)(bitblast(block), self.technology)
+
+    def latency(self, instruction: Instruction) -> int:
+        """Cycles in EX that keep the clock period of the plain core.
+
+        The unit must fit between the operand registers and the result register; the operands
+        arrive and the result leaves through the paths of the core's own ALU, which take what the
+        period leaves beside an adder. Modelled as the unit's delay over the period without the
+        flip-flop overhead.
+        """
+        found = self._latencies.get(instruction.line)
+        if found is None:
+            allowed = self._plain.period_fo4 - self.technology.sequential_fo4
+            delay = self.cost([instruction]).delay_fo4
+            found = self._latencies[instruction.line] = max(1, math.ceil(delay / allowed - 1e-9))
+        return found
+
+    def _score(self, best: dict[str, Figures]) -> Score:
+        total = math.fsum(s.weight * best[s.workload.name].cycles for s in self.subjects)
+        return Score(best, total)
+
+    @staticmethod
+    def _least(subject: Subject, found: Iterable[Figures | None]) -> Figures:
+        compiled = [f for f in found if f is not None]
+        if not compiled:
+            raise UnsupportedKernel(
+                f"no kernel of {subject.workload.name} compiles for the base set"
+            )
+        return min(compiled, key=lambda f: (f.cycles, f.code_bytes + f.data_bytes))
+
+    def _figures(
+        self, subject: Subject, kernel: str, added: tuple[Instruction, ...]
+    ) -> Figures | None:
+        """Compile, run, check and time one kernel; None where it does not compile."""
+        added = tuple(sorted(added, key=lambda i: i.name))
+        key = (subject.workload.name, kernel, *(i.line for i in added))
+        if key not in self._measured:
+            try:
+                self._measured[key] = self._run(subject, kernel, added)
+            except UnsupportedKernel:
+                self._measured[key] = None
+        return self._measured[key]
+
+    def _run(self, subject: Subject, kernel: str, added: tuple[Instruction, ...]) -> Figures:
+        instructions = InstructionSet.of(self.base.xlen, *self.base.instructions, *added)
+        latencies = {
+            **self._plain.latencies,
+            **{i.name: self.latency(i) for i in added if self.latency(i) > 1},
+        }
+        workload = subject.workload
+        program = compile_kernel(
+            workload.kernels[kernel].build, instructions, self.core, unroll=1, latencies=latencies
+        )
+        machine = Machine(instructions, program)
+        cycles = 0
+        used: Mapping[str, int] = {}
+        for case in cases(workload, program):
+            run = machine.run(case.arguments, case.memory)
+            for address, expected in case.expected.items():
+                found = run.read(address, len(expected))
+                if found != expected:
+                    raise WrongAnswer(
+                        f"{workload.name} ({kernel}) must give {expected.hex()[:64]} for "
+                        f"{case.source}, not {found.hex()[:64]}"
+                    )
+            took = price(run.blocks, run.trace, self.core, latencies, entry=program.entry)
+            if took > cycles:
+                cycles, used = took, run.counts
+        self.runs += 1
+        return Figures(kernel, cycles, program.code_bytes, program.data_bytes, used)
+
+
+def _circuits(instructions: Iterable[Instruction], xlen: int) -> tuple[tuple[str, str], ...]:
+    """The circuit of each table that instructions look up, where it has one."""
+    found = {}
+    for instruction in instructions:
+        for n in topological(instruction.effects(xlen).values()):
+            if isinstance(n.attr, Table):
+                names = units.circuit_names(n.attr.name)
+                if names:
+                    preferred = PREFERRED_CIRCUIT in names
+                    found[n.attr.name] = PREFERRED_CIRCUIT if preferred else names[0]
+    return tuple(sorted(found.items()))

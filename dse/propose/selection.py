@@ -1,0 +1,130 @@
+"""Selection: a set of instructions that together save most, each choice measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from dse.propose.idea import Idea
+from dse.propose.proof import Proof
+from dse.propose.score import Score, Scorer
+from dse.propose.slot import Slot
+from hw.area import Cost
+from isa.instruction import Instruction
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """An idea that can be measured.
+
+    Attributes:
+        idea: The idea.
+        instruction: It as an instruction, with `slot` as encoding.
+        kernels: Kernels of each workload worth compiling with it.
+        proof: That it equals what it replaces.
+        cost: Area and delay alone, estimated.
+        alone: What it does alone, once measured.
+    """
+
+    idea: Idea
+    instruction: Instruction
+    slot: Slot
+    kernels: Mapping[str, tuple[str, ...]]
+    proof: Proof
+    cost: Cost
+    alone: Score | None = None
+
+    @property
+    def cycles(self) -> float:
+        """Weighted cycles with it alone."""
+        assert self.alone is not None
+        return self.alone.cycles
+
+
+@dataclass(frozen=True)
+class Selection:
+    """A chosen set.
+
+    Attributes:
+        order: Positions of the chosen candidates, in the order they were chosen.
+        after: Weighted cycles after each choice.
+        lost_without: Weighted cycles lost when each alone is left out of the set.
+        score: The whole set.
+        area_ge: Its area as one extension block, estimated; 0 for an empty set.
+    """
+
+    order: tuple[int, ...]
+    after: tuple[float, ...]
+    lost_without: tuple[float, ...]
+    score: Score
+    area_ge: float
+
+
+def select(
+    candidates: Sequence[Candidate],
+    scorer: Scorer,
+    base: Score,
+    count: int,
+    area_ge: float | None = None,
+) -> Selection:
+    """Choose greedily: each time the candidate with which the set so far takes fewest cycles.
+
+    Every step compiles and runs with the whole set, so that candidates in each other's way are
+    seen for what they add. Those that added nothing alone are not tried. Ties go to the smaller
+    area. A choice that later ones made useless is dropped at the end. Greedy: not proven best.
+    """
+    order: list[int] = []
+    score = base
+    useful = [i for i, c in enumerate(candidates) if c.cycles < base.cycles]
+    while len(order) < count:
+        best: tuple[float, float, int] | None = None
+        best_score = score
+        for i in useful:
+            if i in order:
+                continue
+            chosen = [candidates[j] for j in (*order, i)]
+            found = _together(chosen, scorer, base)
+            if found.cycles >= score.cycles or (best is not None and found.cycles > best[0]):
+                continue
+            area = scorer.cost([c.instruction for c in chosen]).area_ge
+            if area_ge is not None and area > area_ge:
+                continue
+            if best is None or (found.cycles, area, i) < best:
+                best, best_score = (found.cycles, area, i), found
+        if best is None:
+            break
+        order.append(best[2])
+        score = best_score
+    lost = _lost(order, candidates, scorer, base, score)
+    while 0 in lost:
+        del order[lost.index(0)]
+        lost = _lost(order, candidates, scorer, base, score)
+    after = []
+    for length in range(1, len(order) + 1):
+        after.append(_together([candidates[i] for i in order[:length]], scorer, base).cycles)
+    area = scorer.cost([candidates[i].instruction for i in order]).area_ge if order else 0.0
+    return Selection(tuple(order), tuple(after), tuple(lost), score, area)
+
+
+def _lost(
+    order: Sequence[int],
+    candidates: Sequence[Candidate],
+    scorer: Scorer,
+    base: Score,
+    score: Score,
+) -> list[float]:
+    """Cycles lost when each of a set alone is left out."""
+    found = []
+    for i in order:
+        rest = [candidates[j] for j in order if j != i]
+        found.append(_together(rest, scorer, base).cycles - score.cycles)
+    return found
+
+
+def _together(chosen: Sequence[Candidate], scorer: Scorer, base: Score) -> Score:
+    """The best of all kernels that any of the chosen is used in."""
+    kernels: dict[str, tuple[str, ...]] = {}
+    for candidate in chosen:
+        for workload, names in candidate.kernels.items():
+            kernels[workload] = tuple(dict.fromkeys((*kernels.get(workload, ()), *names)))
+    return scorer.score([c.instruction for c in chosen], kernels, base)

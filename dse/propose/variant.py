@@ -1,0 +1,128 @@
+"""Variant: a kernel in the second view, its linear layers distributed to the S-boxes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from dse.propose.block import level_values
+from dse.propose.distribution import distribute
+from isa.bits import Bits, arg, substitute
+from isa.kernel import (
+    Builder,
+    Effect,
+    Index,
+    LoadEffect,
+    LoopEffect,
+    Pointer,
+    ProductEffect,
+    StoreEffect,
+    SubstitutionEffect,
+    trace,
+)
+from isa.kernel import Kernel as Trace
+from workloads import Kernel
+
+SUFFIX = "-distributed"
+"""Added to the name of a kernel in the second view."""
+
+
+def distributed(kernel: Kernel, xlen: int) -> Kernel | None:
+    """The kernel in the second view; None where that is how it is written already."""
+    written = trace(kernel.build, xlen)
+    if not _changes(written.body, ()):
+        return None
+
+    def build(k: Builder) -> None:
+        _Replay(k, trace(kernel.build, k.xlen)).run()
+
+    return replace(
+        kernel,
+        name=kernel.name + SUFFIX,
+        build=build,
+        summary=f"{kernel.summary}; linear layers distributed to the S-boxes",
+    )
+
+
+def _changes(body: Iterable[Effect], results: tuple[Bits, ...]) -> bool:
+    body = tuple(body)
+    roots = level_values(body, results)
+    if any(a is not b for a, b in zip(roots, distribute(roots), strict=True)):
+        return True
+    return any(_changes(e.body, e.results) for e in body if isinstance(e, LoopEffect))
+
+
+class _Replay:
+    """Traces a kernel again on another builder, each level in the second view."""
+
+    def __init__(self, builder: Builder, written: Trace) -> None:
+        self.builder = builder
+        self.written = written
+        self.pointers: dict[str, Pointer] = {}
+        self.values: dict[Bits, Bits] = {}
+        self.counters: dict[str, Index] = {}
+
+    def run(self) -> None:
+        """Declare what the kernel takes, then do what it does."""
+        k = self.builder
+        for parameter in self.written.parameters:
+            if parameter.is_pointer:
+                self.pointers[parameter.name] = k.pointer(parameter.name)
+            else:
+                k.word(parameter.name)
+        for name, size in self.written.scratch.items():
+            self.pointers[name] = k.scratch(name, size)
+        for name, table in self.written.constants.items():
+            self.pointers[name] = k.constants(table)
+        self._level(self.written.body, ())
+
+    def _level(self, body: tuple[Effect, ...], results: tuple[Bits, ...]) -> tuple[Bits, ...]:
+        roots = level_values(body, results)
+        spelled = dict(zip(roots, distribute(roots), strict=True))
+        for effect in body:
+            self._effect(effect, spelled)
+        return tuple(self._value(r, spelled) for r in results)
+
+    def _value(self, root: Bits, spelled: dict[Bits, Bits]) -> Bits:
+        return substitute(spelled.get(root, root), self.values)
+
+    def _offset(self, offset: Index) -> Index:
+        total = Index((), offset.constant)
+        for name, coefficient in offset.terms:
+            total = total + self.counters[name] * coefficient
+        return total
+
+    def _effect(self, effect: Effect, spelled: dict[Bits, Bits]) -> None:
+        k = self.builder
+        match effect:
+            case LoadEffect():
+                pointer = self.pointers[effect.pointer.name]
+                offset = self._offset(effect.offset)
+                self.values[effect.result] = k.load(
+                    pointer, offset, effect.width, signed=effect.signed
+                )
+            case StoreEffect():
+                pointer = self.pointers[effect.pointer.name]
+                value = self._value(effect.value, spelled)
+                k.store(pointer, self._offset(effect.offset), value, effect.width)
+            case ProductEffect():
+                operand = self._value(effect.operand, spelled)
+                self.values[effect.result] = k.multiply(
+                    effect.matrix, operand, accumulate=effect.accumulate
+                )
+            case SubstitutionEffect():
+                operand = self._value(effect.operand, spelled)
+                self.values[effect.result] = k.anf(effect.mask, operand)
+            case LoopEffect():
+                self._loop(effect, spelled)
+
+    def _loop(self, effect: LoopEffect, spelled: dict[Bits, Bits]) -> None:
+        def body(index: Index, *carried: Bits) -> tuple[Bits, ...]:
+            self.counters[effect.counter] = index
+            self.values[arg(effect.counter, self.builder.xlen)] = index.bits(self.builder.xlen)
+            self.values.update(zip(effect.parameters, carried, strict=True))
+            return self._level(effect.body, effect.results)
+
+        initial = [self._value(v, spelled) for v in effect.initial]
+        outputs = self.builder.loop(effect.count, body, *initial)
+        self.values.update(zip(effect.outputs, outputs, strict=True))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 from isa.bits import Bits, const
 from isa.kernel import Builder, Index, Pointer
@@ -21,66 +22,66 @@ class Long:
     parts: tuple[Bits, ...]
 
     @classmethod
-    def of(cls, value: int, xlen: int) -> Long:
+    def of(cls, value: int, xlen: int) -> Self:
         """A constant."""
         return cls(tuple(const(value >> s, xlen) for s in range(0, 64, xlen)))
 
-    def _other(self, other: Long | int) -> Long:
-        return other if isinstance(other, Long) else Long.of(other, self.parts[0].width)
+    def _other(self, other: Self | int) -> Self:
+        return other if isinstance(other, Long) else self.of(other, self.parts[0].width)
 
-    def __xor__(self, other: Long | int) -> Long:
+    def __xor__(self, other: Self | int) -> Self:
         pairs = zip(self.parts, self._other(other).parts, strict=True)
-        return Long(tuple(a ^ b for a, b in pairs))
+        return type(self)(tuple(a ^ b for a, b in pairs))
 
-    def __and__(self, other: Long | int) -> Long:
+    def __and__(self, other: Self | int) -> Self:
         pairs = zip(self.parts, self._other(other).parts, strict=True)
-        return Long(tuple(a & b for a, b in pairs))
+        return type(self)(tuple(a & b for a, b in pairs))
 
-    def __or__(self, other: Long | int) -> Long:
+    def __or__(self, other: Self | int) -> Self:
         pairs = zip(self.parts, self._other(other).parts, strict=True)
-        return Long(tuple(a | b for a, b in pairs))
+        return type(self)(tuple(a | b for a, b in pairs))
 
-    def __invert__(self) -> Long:
-        return Long(tuple(~a for a in self.parts))
+    def __invert__(self) -> Self:
+        return type(self)(tuple(~a for a in self.parts))
 
-    def __add__(self, other: Long | int) -> Long:
+    def __add__(self, other: Self | int) -> Self:
         other = self._other(other)
         low = self.parts[0] + other.parts[0]
         if len(self.parts) == 1:
-            return Long((low,))
+            return type(self)((low,))
         carry = low.ult(other.parts[0]).zext(32)
-        return Long((low, self.parts[1] + other.parts[1] + carry))
+        return type(self)((low, self.parts[1] + other.parts[1] + carry))
 
-    def rotr(self, amount: int) -> Long:
+    def rotr(self, amount: int) -> Self:
         """Rotation right by a static amount, taken modulo 64."""
         amount %= 64
         if len(self.parts) == 1:
-            return Long((self.parts[0].rotr(amount),))
+            return type(self)((self.parts[0].rotr(amount),))
         low, high = self.parts if amount < 32 else self.parts[::-1]
         amount %= 32
         if not amount:
-            return Long((low, high))
-        return Long(
+            return type(self)((low, high))
+        return type(self)(
             (
                 (low >> amount) ^ (high << 32 - amount),
                 (high >> amount) ^ (low << 32 - amount),
             )
         )
 
-    def rotl(self, amount: int) -> Long:
+    def rotl(self, amount: int) -> Self:
         """Rotation left by a static amount, taken modulo 64."""
         return self.rotr(-amount)
 
-    def __rshift__(self, amount: int) -> Long:
+    def __rshift__(self, amount: int) -> Self:
         """Shift right by a static amount below 32."""
         if len(self.parts) == 1:
-            return Long((self.parts[0] >> amount,))
+            return type(self)((self.parts[0] >> amount,))
         low, high = self.parts
-        return Long(((low >> amount) ^ (high << 32 - amount), high >> amount))
+        return type(self)(((low >> amount) ^ (high << 32 - amount), high >> amount))
 
-    def swapped(self) -> Long:
+    def swapped(self) -> Self:
         """The bytes in reverse order."""
-        return Long(tuple(swapped(p) for p in reversed(self.parts)))
+        return type(self)(tuple(swapped(p) for p in reversed(self.parts)))
 
 
 def load_long(k: Builder, pointer: Pointer, offset: Index | int = 0) -> Long:

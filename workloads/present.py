@@ -14,8 +14,8 @@ from isa.kernel import Builder, Index, Pointer, UnsupportedKernel
 from isa.table import Table
 from workloads.block_cipher import BlockCipher, Cipher, Example, ScheduleVariant, Variant
 from workloads.intrinsic import intrinsic
-from workloads.long import Long, load_long, store_long
-from workloads.words import Words, load_word, load_words, swap_move, total
+from workloads.long import Long, load_long
+from workloads.words import Words, load_words, swap_move, total
 
 ROUNDS = 31
 SBOX = (0xC, 0x5, 0x6, 0xB, 0x9, 0x0, 0xA, 0xD, 0x3, 0xE, 0xF, 0x8, 0x4, 0x7, 0x1, 0x2)

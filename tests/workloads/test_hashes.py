@@ -10,6 +10,12 @@ import pytest
 import workloads
 
 MERKLE_DAMGARD = ["sha256", "sha512", "sm3"]
+SPONGES = {
+    "sha3-256": lambda m: hashlib.sha3_256(m).digest(),
+    "sha3-512": lambda m: hashlib.sha3_512(m).digest(),
+    "shake128": lambda m: hashlib.shake_128(m).digest(32),
+    "shake256": lambda m: hashlib.shake_256(m).digest(64),
+}
 
 
 @pytest.mark.parametrize("name", MERKLE_DAMGARD)
@@ -21,7 +27,16 @@ def test_every_size_around_the_padding(name: str) -> None:
         assert workloads.get(name, size).golden({"message": message}) == {"digest": expected}, size
 
 
-@pytest.mark.parametrize("name", MERKLE_DAMGARD)
+@pytest.mark.parametrize("name", sorted(SPONGES))
+def test_sponges_of_every_size(name: str) -> None:
+    rng = random.Random(name)
+    for size in range(1, 210):
+        message = rng.randbytes(size)
+        expected = SPONGES[name](message)
+        assert workloads.get(name, size).golden({"message": message}) == {"digest": expected}, size
+
+
+@pytest.mark.parametrize("name", [*MERKLE_DAMGARD, *sorted(SPONGES)])
 def test_bad_sizes(name: str) -> None:
     for size in (0, 16_385):
         pattern = rf"^message of {name} must have 1 to 16384 bytes, not {size}$"

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import pyrtl
-
 from hw.core import CoreBlock, build_core
 from hw.lower import Circuits
+from hw.simulation import Simulation
 from isa.core import Core
 from isa.disassembler import disassemble_word
 from isa.instruction_set import InstructionSet
@@ -61,6 +60,7 @@ class Netlist:
         self.instructions = instructions
         self.latencies = dict(latencies or {})
         self.built: CoreBlock = build_core(core, instructions, latencies, circuits)
+        self._simulation = Simulation(self.built.block, "retire_valid", "retire_pc")
 
     def run(
         self,
@@ -94,35 +94,25 @@ class Netlist:
         }
         for i, lane in enumerate(built.data_lanes):
             contents[lane] = {first + j: byte for j, byte in enumerate(image[i::4]) if byte}
-        simulation = pyrtl.FastSimulation(memory_value_map=contents, tracer=None, block=built.block)
         rests = {
             TEXT_BASE + 4 * i
             for i, word in enumerate(program.words)
             if any(word & mask == match for mask, match in built.host_calls)
         }
-        retired: list[tuple[int, int]] = []
-        for cycle in range(limit):
-            simulation.step({})
-            if simulation.inspect("retire_valid"):
-                pc = simulation.inspect("retire_pc")
-                retired.append((cycle, pc))
-                if pc in rests:
-                    break
-        else:
+        trace = self._simulation.run(limit, rests, contents)
+        if not trace.events or trace.events[-1][1] not in rests:
+            last = trace.events[-1][1] if trace.events else 0
             raise RuntimeError(
                 f"netlist must reach a host call within {limit} cycles, "
-                f"not retire pc {retired[-1][1] if retired else 0:#x} as the last; raise the limit"
+                f"not retire pc {last:#x} as the last; raise the limit"
             )
-        final = simulation.inspect_mem(built.register_file)
         after = bytearray(DATA_SIZE)
         for i, lane in enumerate(built.data_lanes):
-            for address, byte in simulation.inspect_mem(lane).items():
-                if 0 <= (position := 4 * (address - first) + i) < DATA_SIZE:
-                    after[position] = byte
+            after[i::4] = bytes(trace.memories[lane][first : first + DATA_SIZE // 4])
         return NetlistRun(
-            tuple(retired),
-            tuple(final.get(i, 0) for i in range(32)),
-            {name: simulation.regs[r.name] for name, r in sorted(built.state.items())},
+            trace.events,
+            tuple(trace.memories[built.register_file]),
+            {name: trace.registers[r.name] for name, r in sorted(built.state.items())},
             bytes(after),
         )
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from isa.compiler.constants import Constants
-from isa.compiler.operations import FIRST_VALUE, STACK, ZERO, Carried, Loop, Operation, Region
+from isa.compiler.operations import FIRST_VALUE, STACK, ZERO, Loop, Operation, Region
 from isa.compiler.schedule import max_pressure
 from isa.compiler.select import Selection
 from isa.registers import NUMBERS
@@ -88,6 +88,11 @@ class _State:
         return _State(dict(self.register_of), dict(self.value_in), dict(self.slot_of), self.slots)
 
 
+def _slot(number: int) -> int:
+    """Place of a stack slot, below all registers; its own inverse."""
+    return -2 - number
+
+
 class Allocator:
     """Allocates one kernel."""
 
@@ -105,7 +110,6 @@ class Allocator:
         self._head_register: dict[int, int] = {}  # parameters of the innermost loop
         self._hints: dict[int, int] = {}
         self._saved: list[int] = []
-        self._places: dict[int, int] = {}  # registers promised to parameters at a head
         self._number(selection.root)
 
     def run(self) -> Allocation:
@@ -230,9 +234,10 @@ class Allocator:
         self._set_aside(best)
         return register
 
-    def _set_aside(self, value: int) -> None:
+    def _set_aside(self, value: int, *, keep_register: bool = False) -> None:
         """Take a value out of its register; it can be had again."""
-        self._drop(value)
+        if not keep_register:
+            self._drop(value)
         if value not in self._constant and value not in self._state.slot_of:
             self._state.slot_of[value] = self._state.slots
             self._state.slots += 1
@@ -285,275 +290,249 @@ class Allocator:
         self._lines.append(line)
 
     def _loop(self, loop: Loop) -> None:
-        outside_hints, outside_heads = self._hints, self._head_register
-        before, length = self._state.copy(), len(self._lines)
+        outside = self._hints, self._head_register
+        before, length, saved = self._state.copy(), len(self._lines), list(self._saved)
         in_memory: set[int] = set()
         for attempt in range(ATTEMPTS):
-            self._state = before.copy()
+            self._state, self._saved = before.copy(), list(saved)
             del self._lines[length:]
-            self._hints, self._head_register = outside_hints, outside_heads
+            self._hints, self._head_register = outside
             missing = self._try_loop(loop, in_memory, final=attempt == ATTEMPTS - 1)
             if not missing:
                 break
             in_memory |= missing
-        self._hints, self._head_register = outside_hints, outside_heads
+        self._hints, self._head_register = outside
 
     def _try_loop(self, loop: Loop, in_memory: set[int], *, final: bool) -> set[int]:
         """Emit a loop; returns values that left the register they had at the head."""
         start, end = self._interval[loop]
+        self._loops.append(loop)  # so that what the loop reads is seen as live
         in_memory = in_memory | self._overflow(loop, in_memory)
-        self._enter(loop, in_memory, start)
-        head = dict(self._state.register_of)
-        label = Line("label", loop=loop)
-        label.defines = tuple(
+        head = self._enter(loop, in_memory, start)
+        parameters = tuple(
             (c.parameter, head[c.parameter]) for c in loop.carried if c.parameter in head
         )
-        self._lines.append(label)
-        self._head_register = {
-            c.parameter: head[c.parameter] for c in loop.carried if c.parameter in head
-        }
+        self._lines.append(Line("label", loop=loop, defines=parameters))
+        self._head_register = dict(parameters)
         self._hints = {c.result: head[c.parameter] for c in loop.carried if c.parameter in head}
-        self._loops.append(loop)
         for value in list(head):  # what is not used any more, such as unused parameters
             if self._next_use(value, start) is None:
                 self._drop(value)
         self._region(loop.body)
         missing = self._leave(loop, head, end, final=final)
         self._loops.pop()
-        if missing and not final:
-            return missing
-        self._after(loop, head, end)
-        return set()
+        if not missing:
+            self._after(loop, head, end)
+        return missing
 
     def _overflow(self, loop: Loop, in_memory: set[int]) -> set[int]:
         """Values to keep in memory at the head because the body needs the registers."""
         start, end = self._interval[loop]
         room = len(TEMPORARY) + len(SAVED)
         used = loop.values_read()
+        parameters = {c.parameter for c in loop.carried}
         inside = max_pressure(loop.body)
-        through = [
-            v
-            for v in self._state.register_of
-            if v not in used and self._next_use_after(v, end) is not None
-        ]
-        through.sort(key=lambda v: (-(self._next_use_after(v, end) or 0), v))
-        found = set(through[: max(0, inside + len(through) - room)])
-        excess = inside - room - len(in_memory)
+        excess = inside - room - len(in_memory & (used | parameters))
+        found: set[int] = set()
         if excess > 0:
-            first = {v: self._first_inside(v, start) for v in used}
-            invariant = sorted(used - in_memory, key=lambda v: (-first[v], v))
-            initial = {c.initial for c in loop.carried}
-            candidates = [v for v in invariant if v not in initial or v in self._constant]
-            parameters = [c.parameter for c in loop.carried if c.parameter not in in_memory]
-            parameters.sort(key=lambda v: (-self._first_inside(v, start), v))
-            found |= set([*candidates, *parameters][:excess])
+
+            def first(value: int) -> int:
+                uses = self._uses.get(value, [])
+                i = bisect_right(uses, start)
+                return uses[i] if i < len(uses) and uses[i] <= end else self._end
+
+            order = sorted(used - in_memory, key=lambda v: (-first(v), v))
+            order += sorted(parameters - in_memory, key=lambda v: (-first(v), v))
+            found = set(order[:excess])
         return found
 
-    def _first_inside(self, value: int, start: int) -> int:
-        uses = self._uses.get(value, [])
-        i = bisect_right(uses, start)
-        return uses[i] if i < len(uses) else self._end
-
-    def _next_use_after(self, value: int, position: int) -> int | None:
-        return self._next_use(value, position)
-
-    def _enter(self, loop: Loop, in_memory: set[int], position: int) -> None:
-        """Bring values to their places at the head of a loop."""
-        self._loops.append(loop)  # so that what the loop reads is seen as live
-        used = loop.values_read()
-        for value in sorted(self._state.register_of):
-            if value in in_memory:
-                self._set_aside(value)
+    def _enter(self, loop: Loop, in_memory: set[int], position: int) -> dict[int, int]:
+        """Bring values to their places at the head of a loop; returns those in registers."""
+        state = self._state
+        used = {v for v in loop.values_read() if self._inside(v, loop)} - in_memory
         initial = {c.initial for c in loop.carried}
-        hoisted = [v for v in sorted(used) if v not in in_memory and v not in initial]
-        hoisted += [v for v in sorted(used & initial) if self._needed_inside(v, loop)]
-        fetch = [
-            v
-            for v in dict.fromkeys(hoisted)
-            if v not in self._state.register_of and v not in in_memory
-        ]
         parameters = [c for c in loop.carried if c.parameter not in in_memory]
-        moves: dict[int, int] = {}  # register <- value
-        stores: list[tuple[Carried, int]] = []
-        taken: set[int] = set()
+        # Through values stay as long as there is room, the soonest used first.
+        others = [v for v in state.register_of if v not in used and v not in initial]
+        others += [v for v in initial - used if v in state.register_of and self._lives(v, position)]
+        others.sort(key=lambda v: (self._next_use(v, position) or 0, v))
+        room = (
+            len(TEMPORARY)
+            + len(SAVED)
+            - max(len(used) + len(parameters), max_pressure(loop.body) - len(in_memory))
+        )
+        kept = [v for v in others if v not in in_memory][: max(0, room)]
+        head: dict[int, int] = {
+            v: state.register_of[v] for v in [*sorted(used), *kept] if v in state.register_of
+        }
+        targets: list[tuple[int, int]] = []
+        taken = set(head.values())
+        for c in parameters:  # the place of the initial value, where it dies here
+            register = state.register_of.get(c.initial, -1)
+            if register >= 0 and register not in taken:
+                taken.add(register)
+                head[c.parameter] = register
+        for c in parameters:
+            if c.parameter not in head:
+                head[c.parameter] = self._fresh(taken)
+            targets.append((head[c.parameter], c.initial))
+        for v in sorted(used - set(head)):
+            head[v] = self._fresh(taken)
+            targets.append((head[v], v))
+        for value in sorted(state.register_of):
+            if value not in head and self._lives(value, position):
+                self._set_aside(value, keep_register=True)
         for c in loop.carried:
             if c.parameter in in_memory:
-                slot = self._state.slots
-                self._state.slots += 1
-                stores.append((c, slot))
-        pinned = {c.initial for c in loop.carried}
-        for c, slot in stores:
-            register = self._ensure(c.initial, position, sorted(pinned))
-            self._lines.append(Line("spill", registers=(("rs2", register),), slot=slot))
-        for value in fetch:
-            self._ensure(value, position, [*hoisted, *sorted(pinned)])
-        for c in parameters:
-            register = self._state.register_of.get(c.initial, -1)
-            if (
-                c.initial >= FIRST_VALUE
-                and register >= 0
-                and register not in taken
-                and self._next_use(c.initial, position) is None
-            ):
-                taken.add(register)
-                moves[register] = c.initial
-                self._head_of(c, register)
-        placed = {c.parameter for c in parameters if c.parameter in self._places}
-        for c in parameters:
-            if c.parameter in placed:
-                continue
-            register = self._take_beside(position, taken, [*hoisted, *sorted(pinned)])
-            taken.add(register)
-            moves[register] = c.initial
-            self._head_of(c, register)
-        self._parallel(
-            [(r, v) for r, v in moves.items() if self._state.register_of.get(v) != r], taken
-        )
-        for value in sorted(initial):
-            if value in self._state.register_of and self._next_use(value, position) is None:
-                self._drop(value)
-        for c in parameters:
-            self._put(c.parameter, self._places.pop(c.parameter))
-        for c, slot in stores:
-            self._state.slot_of[c.parameter] = slot
-        self._loops.pop()
+                slot = state.slots
+                state.slots += 1
+                state.slot_of[c.parameter] = slot
+                targets.append((_slot(slot), c.initial))
+        self._parallel(targets, taken)
+        state.register_of, state.value_in = {}, {}
+        for value, register in head.items():
+            self._put(value, register)
+        return head
 
-    def _head_of(self, carried: Carried, register: int) -> None:
-        self._places[carried.parameter] = register
+    def _lives(self, value: int, position: int) -> bool:
+        return self._next_use(value, position) is not None
 
-    def _needed_inside(self, value: int, loop: Loop) -> bool:
+    def _inside(self, value: int, loop: Loop) -> bool:
+        """Whether a value of outside is read inside the loop, its entry left out."""
         start, end = self._interval[loop]
         uses = self._uses.get(value, [])
         i = bisect_right(uses, start)
         return i < len(uses) and uses[i] <= end
 
-    def _take_beside(self, position: int, taken: set[int], keep: Sequence[int]) -> int:
-        """A register that is neither busy nor promised to a parameter."""
-        busy = self._state.value_in
-        for register in (*TEMPORARY, *self._saved, *SAVED):
-            if register not in busy and register not in taken:
+    def _fresh(self, taken: set[int]) -> int:
+        """A register that is not yet promised to a value at the head."""
+        for pool in ((r for r in TEMPORARY if r not in self._state.value_in), TEMPORARY):
+            for register in pool:
+                if register not in taken:
+                    taken.add(register)
+                    return register
+        for register in (*self._saved, *SAVED):
+            if register not in taken:
+                taken.add(register)
                 return self._claim(register)
-        return self._evict(position, set(keep))
+        raise AssertionError("more values at the head of a loop than registers")
 
     def _parallel(self, moves: list[tuple[int, int]], taken: set[int]) -> None:
-        """Move values into registers at once; sources in registers are read before they change.
+        """Move values to registers and slots at once: sources are read before they change.
 
         Args:
-            moves: (register, value).
-            taken: Registers that must not serve as an intermediate place.
+            moves: (place, value); a place is a register or `_slot(number)`.
+            taken: Registers that hold something else of value.
         """
-        source = {r: self._state.register_of.get(v, -1) for r, v in moves}
-        pending = dict(moves)
+        pending = {d: v for d, v in moves if self._place(v) != d}
+        source = {d: self._place(v) for d, v in pending.items()}
         while pending:
-            read = {s: r for r, s in source.items() if s != r}
-            free = [r for r in pending if r not in read]
-            register = free[0] if free else next(iter(pending))
-            if not free:  # a cycle: what the register holds goes elsewhere first
-                busy = {*taken, *pending, *self._state.value_in}
-                spare = next((r for r in (*TEMPORARY, *self._saved) if r not in busy), -1)
-                if spare >= 0:
-                    move = Line("move", registers=(("rs1", register),), result=spare)
-                else:
-                    spare = -2 - self._state.slots
+            read = set(source.values())
+            free = [d for d in pending if d not in read]
+            place = free[0] if free else next(iter(pending))
+            if not free:  # a cycle: what the place holds goes elsewhere first
+                busy = taken | set(pending) | read
+                spare = next((r for r in TEMPORARY if r not in busy), None)
+                if spare is None:
+                    spare = _slot(self._state.slots)
                     self._state.slots += 1
-                    move = Line("spill", registers=(("rs2", register),), slot=-2 - spare)
-                self._lines.append(move)
-                source = {r: spare if s == register else s for r, s in source.items()}
-            self._move(register, pending.pop(register), source.pop(register))
+                self._copy(spare, place, -1, taken | set(pending) | read)
+                source = {d: spare if s == place else s for d, s in source.items()}
+            value, origin = pending.pop(place), source.pop(place)
+            self._copy(place, origin, value, taken | set(pending) | set(source.values()))
 
-    def _move(self, register: int, value: int, source: int) -> None:
-        """Put a value into a register from `source`: a register, -1 by name, else a slot."""
+    def _place(self, value: int) -> int:
+        """Where a value is: a register, a slot, or -1 for a constant."""
         if value < FIRST_VALUE:
-            source = STACK_POINTER if value == STACK else 0
-        if source >= 0:
-            if source != register:
-                self._lines.append(Line("move", registers=(("rs1", source),), result=register))
-        elif source < -1:
-            self._lines.append(Line("reload", slot=-2 - source, result=register))
+            return STACK_POINTER if value == STACK else 0
+        register = self._state.register_of.get(value)
+        if register is not None:
+            return register
+        return -1 if value in self._constant else _slot(self._state.slot_of[value])
+
+    def _copy(self, place: int, origin: int, value: int, busy: set[int]) -> None:
+        """Copy between places; `value` names a constant whose origin is -1."""
+        if place >= 0:
+            if origin >= 0:
+                self._lines.append(Line("move", registers=(("rs1", origin),), result=place))
+            elif origin == -1:
+                operation = self._constant[value]
+                self._lines.append(Line("constant", operation, result=place))
+            else:
+                self._lines.append(Line("reload", slot=_slot(origin), result=place))
+        elif origin >= 0:
+            self._lines.append(Line("spill", registers=(("rs2", origin),), slot=_slot(place)))
         else:
-            self._fetch(value, register)
+            used = busy | set(self._state.value_in)
+            spare = next((r for r in (*TEMPORARY, *self._saved) if r not in used), None)
+            if spare is not None:
+                self._copy(spare, origin, value, busy)
+                self._copy(place, spare, value, busy)
+                return
+            spare, rescue = TEMPORARY[-1], _slot(self._state.slots)
+            self._state.slots += 1
+            self._copy(rescue, spare, -1, busy)
+            self._copy(spare, origin, value, busy)
+            self._copy(place, spare, value, busy)
+            self._copy(spare, rescue, -1, busy)
 
     def _leave(self, loop: Loop, head: dict[int, int], end: int, *, final: bool) -> set[int]:
         """Bring values back to where the head has them, count, and branch."""
         state = self._state
-        carried_head = {c.parameter for c in loop.carried}
-        through = {v: r for v, r in head.items() if v not in carried_head}
-        used_after = {v: r for v, r in through.items() if self._next_use(v, end - 1) is not None}
-        missing = {v for v in used_after if v not in state.register_of}
+        parameters = {c.parameter for c in loop.carried}
+        through = {v: r for v, r in head.items() if v not in parameters}
+        missing = {v for v in through if v not in state.register_of}
         if missing and not final:
             return missing
-        # Parameters in memory first: their stores read registers that the moves may change.
-        targets: list[tuple[int, int]] = []
-        held = [c.result for c in loop.carried]
-        stores = []
-        for c in loop.carried:
-            if c.parameter in head:
-                targets.append((head[c.parameter], c.result))
-            elif c.parameter in state.slot_of:
-                stores.append(c)
-        self._store_parameters(stores, held, end)
-        targets += [(r, v) for v, r in used_after.items() if state.register_of.get(v) != r]
-        goal = set(head.values())
-        self._parallel_leave(targets, goal)
-        branch = loop.branch
-        assert branch is not None
-        place = dict(head)
-        for c in loop.carried:
-            if c.parameter in head:
-                place[c.result] = head[c.parameter]
-        registers = []
-        spare = goal | set(state.value_in)
-        for hole, v in branch.sources:
-            register = place.get(v)
-            if v < FIRST_VALUE:
-                register = 0
-            elif register is None:
-                register = next(r for r in (*TEMPORARY, *self._saved, *SAVED) if r not in spare)
-                self._claim(register)
-                spare.add(register)
-                source = next((c for c in loop.carried if c.result == v), None)
-                slot = state.slot_of[source.parameter] if source else -1
-                if slot >= 0:
-                    self._lines.append(Line("reload", slot=slot, result=register))
-                else:
-                    self._fetch(v, register)
-            registers.append((hole, register))
-        self._lines.append(Line("branch", branch, tuple(registers), loop=loop))
+        targets = [(head[c.parameter], c.result) for c in loop.carried if c.parameter in head]
+        targets += [(r, v) for v, r in through.items()]
+        targets += [
+            (_slot(state.slot_of[c.parameter]), c.result)
+            for c in loop.carried
+            if c.parameter not in head and c.parameter in state.slot_of
+        ]
+        self._parallel(targets, set(head.values()))
+        assert loop.branch is not None
+        self._lines.append(
+            Line("branch", loop.branch, self._branch_registers(loop, head), loop=loop)
+        )
         return set()
 
-    def _store_parameters(self, stores: list[Carried], held: list[int], end: int) -> None:
-        """Store results whose parameters are in memory; none may be read after it is replaced."""
-        state = self._state
-        replaced = {state.slot_of[c.parameter] for c in stores}
-        for c in stores:  # what another parameter's old slot holds must be fetched before
-            slot = state.slot_of.get(c.result)
-            if slot in replaced and c.result not in state.register_of and c.result != c.parameter:
-                self._ensure(c.result, end, held)
-        for c in stores:
-            slot = state.slot_of[c.parameter]
-            if c.result == c.parameter or state.slot_of.get(c.result) == slot:
-                continue
-            register = self._ensure(c.result, end, held)
-            self._lines.append(Line("spill", registers=(("rs2", register),), slot=slot))
-
-    def _parallel_leave(self, targets: list[tuple[int, int]], goal: set[int]) -> None:
-        self._parallel([t for t in targets if self._state.register_of.get(t[1]) != t[0]], goal)
+    def _branch_registers(self, loop: Loop, head: dict[int, int]) -> tuple[tuple[str, int], ...]:
+        """Registers that the closing branch compares, everything being back in its place."""
+        assert loop.branch is not None
+        by_result = {c.result: c.parameter for c in loop.carried}
+        busy = set(head.values())
+        registers = []
+        for hole, value in loop.branch.sources:
+            name = by_result.get(value, value)
+            if name in head:
+                register = head[name]
+            else:
+                register = next(r for r in (*TEMPORARY, *self._saved, *SAVED) if r not in busy)
+                busy.add(self._claim(register))
+                slot = self._state.slot_of.get(name)
+                origin = -1 if slot is None else _slot(slot)
+                self._copy(register, origin, value, busy)
+            registers.append((hole, register))
+        return tuple(registers)
 
     def _after(self, loop: Loop, head: dict[int, int], end: int) -> None:
         """State behind a loop: as at its head, the results in the parameters' places."""
-        slots = self._state.slot_of
-        self._state.register_of = {}
-        self._state.value_in = {}
-        by_parameter = {c.parameter: c for c in loop.carried}
-        for value, register in head.items():
-            carried = by_parameter.get(value)
-            if carried is not None:
-                value = carried.output
-            if self._next_use(value, end) is not None:
+        state = self._state
+        state.register_of, state.value_in = {}, {}
+        output = {c.parameter: c.output for c in loop.carried}
+        defines = []
+        for parameter, register in head.items():
+            value = output.get(parameter, parameter)
+            if self._lives(value, end):
                 self._put(value, register)
+                if parameter in output:
+                    defines.append((value, register))
         for c in loop.carried:
-            if c.parameter not in head and c.parameter in slots:
-                slots[c.output] = slots[c.parameter]
+            if c.parameter not in head and c.parameter in state.slot_of:
+                state.slot_of[c.output] = state.slot_of[c.parameter]
+        self._lines.append(Line("entry", defines=tuple(defines)))
 
     def _with_spills(self) -> tuple[list[Line], int]:
         """Lines with a store after each definition of a value that was put aside."""

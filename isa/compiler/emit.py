@@ -26,6 +26,7 @@ class _Word:
     values: dict[str, int]
     text: str
     target: Loop | None = None
+    jump: Jump | None = None  # a jump without target skips the next instruction
 
 
 class Emitter:
@@ -86,15 +87,14 @@ class Emitter:
             self._jump(call, {"rd": NUMBERS["ra"]}, entry - TEXT_BASE),
             stop.encode(),
         ]
+        self._relax()
         symbols = {"_start": TEXT_BASE, "kernel": entry}
         comments = {}
         for i, word in enumerate(self._words):
             pc = entry + 4 * i
-            if word.target is not None:
-                branch = self._repertoire.branch_different
-                assert branch is not None
-                target = entry + 4 * self._labels[word.target]
-                words.append(self._jump(branch, word.values, target - pc))
+            if word.jump is not None:
+                distance = 8 if word.target is None else 4 * (self._labels[word.target] - i)
+                words.append(self._jump(word.jump, word.values, distance))
             else:
                 words.append(word.instruction.encode(**word.values))
             if word.text:
@@ -107,6 +107,31 @@ class Emitter:
             "stack_bytes": self._frame_bytes,
         }
         return Program(tuple(words), self._image, symbols, comments, self._frame_bytes, report)
+
+    def _relax(self) -> None:
+        """Turn branches that do not reach into a branch over a jump."""
+        far, call = self._repertoire.branch_equal, self._repertoire.call
+        assert call is not None
+        again = True
+        while again:
+            again = False
+            for i, word in enumerate(self._words):
+                if word.target is None or word.jump is call or word.jump is None:
+                    continue
+                distance = 4 * (self._labels[word.target] - i)
+                if word.jump.offset.solve(distance & self._mask) is not None:
+                    continue
+                if far is None:
+                    raise UnsupportedKernel("the instruction set must have a branch if equal")
+                self._words[i : i + 1] = [
+                    _Word(far.instruction, word.values, word.text, None, far),
+                    _Word(call.instruction, {"rd": 0}, "", word.target, call),
+                ]
+                for loop, index in self._labels.items():
+                    if index > i:
+                        self._labels[loop] = index + 1
+                again = True
+                break
 
     def _jump(self, jump: Jump, registers: dict[str, int], distance: int) -> int:
         field = jump.offset.solve(distance & self._mask)
@@ -143,7 +168,8 @@ class Emitter:
                 instruction = line.operation.instruction
                 values = self._registers(instruction, line)
                 values.pop("rd", None)
-                self._words.append(_Word(instruction, values, "", line.loop))
+                jump = self._repertoire.branch_different
+                self._words.append(_Word(instruction, values, "", line.loop, jump))
 
     def _registers(self, instruction: Instruction, line: Line) -> dict[str, int]:
         values = dict.fromkeys(instruction.encoding.registers, 0)

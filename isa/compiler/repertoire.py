@@ -119,6 +119,7 @@ class _Derived:
     load: tuple[int, bool, Access] | None = None
     store: tuple[int, Access] | None = None
     branch_different: Jump | None = None
+    branch_equal: Jump | None = None
     call: Jump | None = None
     jump_register: Jump | None = None
 
@@ -147,6 +148,7 @@ class Repertoire:
         self.loads: dict[tuple[int, bool], Access] = {}
         self.stores: dict[int, Access] = {}
         self.branch_different: Jump | None = None
+        self.branch_equal: Jump | None = None
         self.call: Jump | None = None
         self.jump_register: Jump | None = None
         self.stop: Instruction | None = None
@@ -163,6 +165,7 @@ class Repertoire:
         if derived.store:
             self.stores.setdefault(derived.store[0], derived.store[1])
         self.branch_different = self.branch_different or derived.branch_different
+        self.branch_equal = self.branch_equal or derived.branch_equal
         self.call = self.call or derived.call
         self.jump_register = self.jump_register or derived.jump_register
         if instruction.effects(self.xlen).host == "ebreak":
@@ -469,9 +472,13 @@ def _derive_jump(derived: _Derived, instruction: Instruction, effects: Effects, 
     if condition is not None:
         found = _register_plus_immediate(instruction, target, xlen)
         rs1, rs2 = words.leaf("rs1"), words.leaf("rs2")
-        different = words.ult(words.zero, words.xor(rs1, rs2))
-        if found and found[0] == "pc" and _legalise(condition, xlen) is different:
-            derived.branch_different = Jump(instruction, ("rs1", "rs2"), found[1])
+        difference, word = words.xor(rs1, rs2), _legalise(condition, xlen)
+        if found and found[0] == "pc":
+            jump = Jump(instruction, ("rs1", "rs2"), found[1])
+            if word is words.ult(words.zero, difference):
+                derived.branch_different = jump
+            elif word is words.ult(difference, words.one):
+                derived.branch_equal = jump
         return
     if not instruction.writes_rd:
         return

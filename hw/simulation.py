@@ -294,7 +294,7 @@ class _Writer:
         width = len(net.dests[0])
         mask = (1 << width) - 1
         if operands[0] == "parity":
-            return f"{self._atom(operands[1])}.bit_count()&1"
+            return f"({self._value(operands[1])}).bit_count()&1"
         if operands[0] == "gate":
             return f"{self._atom(operands[1])} if {self._atom(operands[2])} else 0"
         a = [self._atom(k) for k in operands]

@@ -74,9 +74,11 @@ class Scorer:
         self.core = core
         self.technology = technology
         self.runs = 0
-        self._plain = compose(core, base, _circuits(base.extras(), base.xlen), rung="estimate")
+        self._plain = compose(core, base, _circuits(base.extras(), base.xlen))
         self._measured: dict[tuple[object, ...], Figures | None] = {}
         self._latencies: dict[str, int] = {}
+        self._costs: dict[tuple[str, ...], Cost] = {}
+        self._around: float | None = None
 
     def base_score(self) -> Score:
         """The base set, each workload with its best kernel as written.
@@ -110,24 +112,39 @@ class Scorer:
 
     def cost(self, added: Sequence[Instruction], rung: str = "estimate") -> Cost:
         """Area and delay of an extension of these instructions, decode and result mux included."""
-        circuits = dict(_circuits(added, self.base.xlen))
-        block = build_extension(added, self.base.xlen, units.chosen_circuits(circuits))
-        return (mapped if rung == "mapped" else estimate)(bitblast(block), self.technology)
+        added = sorted(added, key=lambda i: i.name)
+        key = (rung, *(i.line for i in added))
+        if key not in self._costs:
+            circuits = dict(_circuits(added, self.base.xlen))
+            block = build_extension(added, self.base.xlen, units.chosen_circuits(circuits))
+            price_block = mapped if rung == "mapped" else estimate
+            self._costs[key] = price_block(bitblast(block), self.technology)
+        return self._costs[key]
 
     def latency(self, instruction: Instruction) -> int:
-        """Cycles in EX that keep the clock period of the plain core.
+        """Cycles in EX that keep the clock period of the plain core, as `hw.composition` has it.
 
-        The unit must fit between the operand registers and the result register; the operands
-        arrive and the result leaves through the paths of the core's own ALU, which take what the
-        period leaves beside an adder. Modelled as the unit's delay over the period without the
-        flip-flop overhead.
+        Its path is the delay of its block (mapped) and what the core adds before and behind any
+        unit, which is taken from composing the first instruction asked about.
         """
         found = self._latencies.get(instruction.line)
         if found is None:
-            allowed = self._plain.period_fo4 - self.technology.sequential_fo4
-            delay = self.cost([instruction]).delay_fo4
-            found = self._latencies[instruction.line] = max(1, math.ceil(delay / allowed - 1e-9))
+            overhead = self.technology.sequential_fo4
+            path = self.cost([instruction], "mapped").delay_fo4 + self._way(instruction) + overhead
+            found = max(1, math.ceil(path / self._plain.period_fo4 - 1e-9))
+            self._latencies[instruction.line] = found
         return found
+
+    def _way(self, instruction: Instruction) -> float:
+        """FO4 from operand registers to a unit and from it to the result register."""
+        if self._around is None:
+            if "rs3" in instruction.sources:  # the composed core has two read ports
+                return 0.0
+            circuits = _circuits([instruction], self.base.xlen)
+            whole = compose(self.core, self.base + instruction, circuits)
+            alone = self.cost([instruction], "mapped").delay_fo4
+            self._around = max(0.0, whole.unit_path_fo4[instruction.name] - alone)
+        return self._around
 
     def _score(self, best: dict[str, Figures]) -> Score:
         total = math.fsum(s.weight * best[s.workload.name].cycles for s in self.subjects)

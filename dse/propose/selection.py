@@ -70,21 +70,23 @@ def select(
     """Choose greedily: each time the candidate with which the set so far takes fewest cycles.
 
     Every step compiles and runs with the whole set, so that candidates in each other's way are
-    seen for what they add. Those that added nothing alone are not tried. Ties go to the smaller
-    area. A choice that later ones made useless is dropped at the end. Greedy: not proven best.
+    seen for what they add. A candidate is not tried again while what it added to a smaller set is
+    less than what another adds now, nor once it added nothing. Ties go to the smaller area. A
+    choice that later ones made useless is dropped at the end. Greedy: not proven best.
     """
     order: list[int] = []
     score = base
-    useful = [i for i, c in enumerate(candidates) if c.cycles < base.cycles]
+    gains = {i: base.cycles - c.cycles for i, c in enumerate(candidates)}
     while len(order) < count:
         best: tuple[float, float, int] | None = None
         best_score = score
-        for i in useful:
-            if i in order:
-                continue
+        for i in sorted(gains, key=lambda i: (-gains[i], i)):
+            if gains[i] <= 0 or (best is not None and gains[i] < score.cycles - best[0]):
+                break
             chosen = [candidates[j] for j in (*order, i)]
             found = _together(chosen, scorer, base)
-            if found.cycles >= score.cycles or (best is not None and found.cycles > best[0]):
+            gains[i] = score.cycles - found.cycles
+            if gains[i] <= 0 or (best is not None and found.cycles > best[0]):
                 continue
             area = scorer.cost([c.instruction for c in chosen]).area_ge
             if area_ge is not None and area > area_ge:
@@ -94,6 +96,7 @@ def select(
         if best is None:
             break
         order.append(best[2])
+        del gains[best[2]]
         score = best_score
     lost = _lost(order, candidates, scorer, base, score)
     while 0 in lost:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -11,6 +12,7 @@ from dse.propose.variant import distributed
 from dse.propose.work import Work
 from isa.instruction_set import InstructionSet
 from isa.kernel import UnsupportedKernel, trace
+from isa.table import Table
 from workloads import Kernel, Workload
 
 
@@ -64,14 +66,20 @@ def make_subject(
     if not admitted:
         return None
     kernels = dict(admitted)
+    graphs = {
+        name: _graphs(kernel, workload.name, weight, base.xlen, unroll)
+        for name, kernel in admitted.items()
+    }
+    seen = {_signature(found) for found in graphs.values()}
     for kernel in admitted.values():
         second = distributed(kernel, base.xlen)
-        if second is not None:
+        if second is None:
+            continue
+        found = _graphs(second, workload.name, weight, base.xlen, unroll)
+        if _signature(found) not in seen:
+            seen.add(_signature(found))
             kernels[second.name] = second
-    graphs = {
-        name: tuple(blocks(trace(k.build, base.xlen, unroll), f"{workload.name}/{name}", weight))
-        for name, k in kernels.items()
-    }
+            graphs[second.name] = found
     total = {
         name: sum(
             graph.weight * work.vertex(vertex, base.xlen)
@@ -90,3 +98,21 @@ def _is_traceable(kernel: Kernel, xlen: int) -> bool:
     except UnsupportedKernel:
         return False
     return True
+
+
+def _graphs(
+    kernel: Kernel, workload: str, weight: float, xlen: int, unroll: int | str
+) -> tuple[Graph, ...]:
+    return tuple(blocks(trace(kernel.build, xlen, unroll), f"{workload}/{kernel.name}", weight))
+
+
+def _signature(graphs: tuple[Graph, ...]) -> tuple[object, ...]:
+    """How many of which operations each block has: equal for two spellings of one kernel."""
+    found = []
+    for graph in graphs:
+        counts = Counter(
+            (v.op, v.width, len(v.operands), v.attr.entries if isinstance(v.attr, Table) else None)
+            for v in graph.vertices
+        )
+        found.append((graph.weight, frozenset(counts.items())))
+    return tuple(found)

@@ -23,7 +23,7 @@ class Ranked:
         idea: The idea.
         nearest: The known instruction it relates to.
         bound: Cycles it might save against the best kernel as written; an estimate.
-        kernels: Kernels of each workload in which it occurs.
+        kernels: Kernels of each workload that come near the best with it.
     """
 
     idea: Idea
@@ -111,9 +111,15 @@ def _ranked(idea: Idea, nearest: Nearest, subjects: Sequence[Subject]) -> Ranked
             name: sum(saved.get(id(graph), 0.0) for graph in graphs)
             for name, graphs in subject.graphs.items()
         }
-        used = tuple(name for name, value in by_kernel.items() if value > 0)
-        if used:
-            kernels[subject.workload.name] = used
-            best = max(by_kernel[n] - subject.work[n] + subject.least_work for n in used)
+        gains = {
+            name: saving - subject.work[name] + subject.least_work
+            for name, saving in by_kernel.items()
+            if saving > 0
+        }
+        if gains:
+            best = max(gains.values())
             total += max(0.0, best)
+            kernels[subject.workload.name] = tuple(
+                name for name, gain in gains.items() if gain > best / 2 or gain == best
+            )
     return Ranked(idea, nearest, total, kernels)

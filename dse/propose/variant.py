@@ -33,8 +33,10 @@ def distributed(kernel: Kernel, xlen: int) -> Kernel | None:
     if not _changes(written.body, ()):
         return None
 
+    spelled: dict[int, dict[Bits, Bits]] = {}  # by level, alive as long as `written`
+
     def build(k: Builder) -> None:
-        _Replay(k, trace(kernel.build, k.xlen)).run()
+        _Replay(k, written, spelled).run()
 
     return replace(
         kernel,
@@ -55,9 +57,12 @@ def _changes(body: Iterable[Effect], results: tuple[Bits, ...]) -> bool:
 class _Replay:
     """Traces a kernel again on another builder, each level in the second view."""
 
-    def __init__(self, builder: Builder, written: Trace) -> None:
+    def __init__(
+        self, builder: Builder, written: Trace, spelled: dict[int, dict[Bits, Bits]]
+    ) -> None:
         self.builder = builder
         self.written = written
+        self.spelled = spelled
         self.pointers: dict[str, Pointer] = {}
         self.values: dict[Bits, Bits] = {}
         self.counters: dict[str, Index] = {}
@@ -77,8 +82,11 @@ class _Replay:
         self._level(self.written.body, ())
 
     def _level(self, body: tuple[Effect, ...], results: tuple[Bits, ...]) -> tuple[Bits, ...]:
-        roots = level_values(body, results)
-        spelled = dict(zip(roots, distribute(roots), strict=True))
+        spelled = self.spelled.get(id(body))
+        if spelled is None:
+            roots = level_values(body, results)
+            spelled = dict(zip(roots, distribute(roots), strict=True))
+            self.spelled[id(body)] = spelled
         for effect in body:
             self._effect(effect, spelled)
         return tuple(self._value(r, spelled) for r in results)

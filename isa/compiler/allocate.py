@@ -329,22 +329,21 @@ class Allocator:
         """Values to keep in memory at the head because the body needs the registers."""
         start, end = self._interval[loop]
         room = len(TEMPORARY) + len(SAVED)
-        used = loop.values_read()
+        used = {v for v in loop.values_read() if self._inside(v, loop)}
         parameters = {c.parameter for c in loop.carried}
-        inside = max_pressure(loop.body)
-        excess = inside - room - len(in_memory & (used | parameters))
-        found: set[int] = set()
-        if excess > 0:
+        there = (used | parameters) - in_memory
+        excess = max(max_pressure(loop.body) - len(used | parameters), 0) + len(there) - room
+        if excess <= 0:
+            return set()
 
-            def first(value: int) -> int:
-                uses = self._uses.get(value, [])
-                i = bisect_right(uses, start)
-                return uses[i] if i < len(uses) and uses[i] <= end else self._end
+        def first(value: int) -> int:
+            uses = self._uses.get(value, [])
+            i = bisect_right(uses, start)
+            return uses[i] if i < len(uses) and uses[i] <= end else self._end
 
-            order = sorted(used - in_memory, key=lambda v: (-first(v), v))
-            order += sorted(parameters - in_memory, key=lambda v: (-first(v), v))
-            found = set(order[:excess])
-        return found
+        order = sorted(used & there, key=lambda v: (-first(v), v))
+        order += sorted(parameters & there, key=lambda v: (-first(v), v))
+        return set(order[:excess])
 
     def _enter(self, loop: Loop, in_memory: set[int], position: int) -> dict[int, int]:
         """Bring values to their places at the head of a loop; returns those in registers."""

@@ -190,8 +190,8 @@ def _touched(item: Item) -> tuple[list[MemoryAccess], list[tuple[str, bool]]]:
     for inner in item.inner_operations():
         if inner.memory:
             key = (inner.memory.pointer, inner.memory.is_store)
-            terms = (("", 1),)  # differs from all other terms, therefore conflicts
-            accesses[key] = MemoryAccess(key[0], terms, 0, 0, key[1])
+            terms = (("", 1),)  # unlike any others, therefore conflicting
+            accesses[key] = MemoryAccess(key[0], terms, 0, 1, key[1])
         state |= dict.fromkeys(inner.state)
     return list(accesses.values()), list(state)
 

@@ -144,10 +144,12 @@ def _five_stages(
     ex_pc = _register(id_pc, "ex_pc", hold)
     done = id_valid & ~stall & ~redirect
     ex_valid.next <<= pyrtl.select(hold, ex_valid, done)
-    remaining = pyrtl.Register(len(control.wait), "ex_remaining")
-    fewer = _less_one(remaining)
-    remaining.next <<= pyrtl.select(hold, fewer, control.wait)
-    hold <<= ex_valid & (remaining != 0)
+    if any(cycles > 1 for cycles in latencies.values()):
+        remaining = pyrtl.Register(len(control.wait), "ex_remaining")
+        remaining.next <<= pyrtl.select(hold, _less_one(remaining), control.wait)
+        hold <<= ex_valid & (remaining != 0)
+    else:
+        hold <<= pyrtl.Const(0, 1)
     commit = ex_valid & ~hold
     executed = execute(ex, ex_pc, ex_rs1, ex_rs2, ex_immediate)
     redirect <<= commit & executed.taken
@@ -215,11 +217,14 @@ def _short(core: Core, decoder: Decoder, latencies: Mapping[str, int], ports: Po
     rs1, wait1 = operand(ir[15:20], control.reads_rs1)
     rs2, wait2 = operand(ir[20:25], control.reads_rs2)
     stall = wait1 | wait2
-    total = control.wait if three else _with_load(control)
-    spent = pyrtl.Register(len(total), "ex_spent")
     running = ex_valid & ~stall
-    hold = running & (spent != total)
-    spent.next <<= pyrtl.select(hold, _sum(spent, 1), pyrtl.Const(0, len(total)))
+    if three and all(cycles == 1 for cycles in latencies.values()):
+        hold: Wire = pyrtl.Const(0, 1)
+    else:
+        total = control.wait if three else _with_load(control)
+        spent = pyrtl.Register(len(total), "ex_spent")
+        hold = running & (spent != total)
+        spent.next <<= pyrtl.select(hold, _sum(spent, 1), pyrtl.Const(0, len(total)))
     waiting <<= (ex_valid & stall) | hold
     commit = running & ~hold
     executed = execute(control, ex_pc, rs1, rs2, decoded.immediate)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from isa.aes_state import placed_byte, selected_byte
-from isa.bits import Bits, lookup
+from isa.bits import Bits, concat, const, lookup
 from isa.instruction import Extension
 from isa.sm4 import sbox
 
@@ -13,21 +13,26 @@ EXTENSION = Extension(
 _instruction = EXTENSION.instruction
 
 
-def _substituted(rs2: Bits, bs: Bits) -> Bits:
-    return lookup(sbox(), selected_byte(rs2.slice(0, 32), bs)).zext(32)
+def _transformed(rs2: Bits, bs: Bits, rotations: tuple[int, ...]) -> Bits:
+    """One byte through the S-box and a sum of rotations.
+
+    The cipher numbers bytes from the most significant; words here hold them in memory order.
+    """
+    s = lookup(sbox(), selected_byte(rs2.slice(0, 32), bs))
+    first = concat(s, const(0, 24))
+    total = first
+    for amount in rotations:
+        total = total ^ first.rotl(amount)
+    return placed_byte(concat(*(total.byte(i) for i in range(4))), bs)
 
 
 @_instruction("sm4ed rd rs1 rs2 bs 29..25=0b11000 14..12=0 6..0=0x33")
 def sm4ed(rs1: Bits, rs2: Bits, bs: Bits) -> Bits:
     """One byte of the S-box and of the linear map L of a round, added to rs1, sign-extended."""
-    s = _substituted(rs2, bs)
-    mixed = s ^ s.rotl(2) ^ s.rotl(10) ^ s.rotl(18) ^ s.rotl(24)
-    return (rs1.slice(0, 32) ^ placed_byte(mixed, bs)).sext(rs1.width)
+    return (rs1.slice(0, 32) ^ _transformed(rs2, bs, (2, 10, 18, 24))).sext(rs1.width)
 
 
 @_instruction("sm4ks rd rs1 rs2 bs 29..25=0b11010 14..12=0 6..0=0x33")
 def sm4ks(rs1: Bits, rs2: Bits, bs: Bits) -> Bits:
     """One byte of the S-box and of L' of the key schedule, added to rs1, sign-extended."""
-    s = _substituted(rs2, bs)
-    mixed = s ^ s.rotl(13) ^ s.rotl(23)
-    return (rs1.slice(0, 32) ^ placed_byte(mixed, bs)).sext(rs1.width)
+    return (rs1.slice(0, 32) ^ _transformed(rs2, bs, (13, 23))).sext(rs1.width)

@@ -13,15 +13,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-FILES = {
-    "rv32i": (32, "i"),
-    "rv64i": (64, "i"),
-    **{
-        e: (None, e)
-        for e in ("m", "zicsr", "zba", "zbb", "zbc", "zbs", "zbkb", "zbkc", "zbkx")
-        + ("zknd", "zkne", "zknh", "zksed", "zksh")
-    },
-}
+SAME_NAME = (
+    *("m", "zicsr", "zba", "zbb", "zbc", "zbs", "zbkb", "zbkc", "zbkx"),
+    *("zknd", "zkne", "zknh", "zksed", "zksh"),
+)
+FILES = {"rv32i": (32, "i"), "rv64i": (64, "i"), **{e: (None, e) for e in SAME_NAME}}
 """Our extension to the only xlen it has, if so, and the suffix of its upstream files."""
 
 INSTRUCTIONS_NOT_PSEUDO = {

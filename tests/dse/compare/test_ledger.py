@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from dse.compare.ledger import (
@@ -186,3 +188,10 @@ def test_nluv_figures_read_from_its_artefact_meet_its_abstract(
     assert int(100 * (1 - products[1] / products[0])) == gain
     lines = [figure(ledger, algorithm, name, "code_lines") for name in ("rv32i", "NLU-V")]
     assert 100 * (1 - lines[1] / lines[0]) == pytest.approx(fewer_lines, abs=1)
+
+
+def test_the_example_of_the_page_is_a_good_ledger() -> None:
+    page = Path(__file__).parents[3] / "docs" / "papers.md"
+    example = page.read_text().split("```yaml\n")[1].split("```")[0]
+    ledger = parse_ledger(example, "own2026.yaml")
+    assert [r.id for r in ledger.file.reproductions] == ["base", "unit"]

@@ -1,8 +1,9 @@
 """AES-128 encryption of one block from the cipher key, round keys computed between the rounds.
 
 The kernels have the structure of the two AES programs of Uzuner and Kavun (NLU-V, Cryptography
-8(1):9, 2024): columns taken one after the other, MixColumns on unpacked bytes, and on plain RV32I
-an S-box table with one byte in each 32-bit word.
+8(1):9, 2024): words taken one after the other by shared code, MixColumns on unpacked bytes with
+each product with x worked out where it is used, and on plain RV32I an S-box table with one byte in
+each 32-bit word.
 """
 
 from __future__ import annotations
@@ -39,61 +40,68 @@ def _double(a: Bits) -> Bits:
     return (a << 1) ^ ((const(0, 32) - (a >> 7)) & _POLYNOMIAL)
 
 
-def _mix_column(w: Bits) -> Bits:
-    """MixColumns of one column, byte by byte."""
-    a = [(w << 24 - 8 * row) >> 24 for row in range(4)]
-    twice = [_double(byte) for byte in a]
-    mixed = const(0, 32)
-    for row in range(4):
-        following = (row + 1) % 4
-        total = twice[row] ^ twice[following] ^ a[following] ^ a[(row + 2) % 4] ^ a[(row + 3) % 4]
-        mixed = mixed + (total << 8 * row)
-    return mixed
+def _mix_column(k: Builder, w: Bits) -> Bits:
+    """MixColumns of one column on four unpacked bytes, row by row; two products with x a row."""
+
+    def row(_: Index, mixed: Bits, *a: Bits) -> tuple[Bits, ...]:
+        total = _double(a[0]) ^ _double(a[1]) ^ a[1] ^ a[2] ^ a[3]
+        return ((mixed << 8) + total, a[3], *a[:3])
+
+    unpacked = [(w << 24 - 8 * row) >> 24 for row in range(4)]
+    return k.loop(4, row, const(0, 32), unpacked[3], *unpacked[:3], unroll=False)[0]
 
 
 def _shift_rows(s: tuple[Bits, ...]) -> tuple[Bits, ...]:
-    """ShiftRows by masks; row r is byte r of every column."""
-    rows = [[s[(column + row) % 4] & (0xFF << 8 * row) for row in range(4)] for column in range(4)]
-    return tuple(a | b | c | d for a, b, c, d in rows)
+    """ShiftRows, one row after the other: delete its byte of each column, write the moved one."""
+    for row in range(1, 4):
+        mask = 0xFF << 8 * row
+        moved = [s[(column + row) % 4] & mask for column in range(4)]
+        s = tuple((w & (mask ^ 0xFFFFFFFF)) | byte for w, byte in zip(s, moved, strict=True))
+    return s
 
 
-def _each(k: Builder, apply: Callable[[Bits], Bits], s: tuple[Bits, ...]) -> tuple[Bits, ...]:
-    """Apply a function to four columns in a loop that is never unrolled, as a subroutine would."""
+def _each(k: Builder, apply: Callable[[Bits], Bits], *words: Bits) -> tuple[Bits, ...]:
+    """Apply a function to words in a loop that is never unrolled, as a subroutine would."""
 
     def step(_: Index, *w: Bits) -> tuple[Bits, ...]:
         return (*w[1:], apply(w[0]))
 
-    return k.loop(4, step, *s, unroll=False)
+    return k.loop(len(words), step, *words, unroll=False)
 
 
 def _kernel(substitute: Callable[[Bits], Bits], *, is_looped: bool) -> Callable[[Builder], None]:
-    """The whole cipher around a SubBytes of one word, looped over the columns or written out."""
+    """The whole cipher around a SubBytes of one word, looped over the words or written out."""
 
     def build(k: Builder) -> None:
         source, key, target = k.pointer("input"), k.pointer("key"), k.pointer("output")
 
-        def sub_bytes(s: tuple[Bits, ...]) -> tuple[Bits, ...]:
-            return _each(k, substitute, s) if is_looped else tuple(map(substitute, s))
+        def mix_column(word: Bits) -> Bits:
+            return _mix_column(k, word)
 
-        def next_key(rcon: Bits, w: tuple[Bits, ...]) -> tuple[Bits, ...]:
-            first = w[0] ^ substitute(w[3].rotr(8)) ^ rcon
+        def sub_bytes(*words: Bits) -> tuple[Bits, ...]:
+            return _each(k, substitute, *words) if is_looped else tuple(map(substitute, words))
+
+        def substituted(
+            rcon: Bits, s: tuple[Bits, ...], w: tuple[Bits, ...]
+        ) -> tuple[tuple[Bits, ...], tuple[Bits, ...]]:
+            """SubBytes and ShiftRows of the state, and the next round key."""
+            *columns, word = sub_bytes(*s, w[3].rotr(8))
+            first = w[0] ^ word ^ rcon
             second = first ^ w[1]
             third = second ^ w[2]
-            return first, second, third, third ^ w[3]
+            return _shift_rows(tuple(columns)), (first, second, third, third ^ w[3])
 
         def add(s: tuple[Bits, ...], w: tuple[Bits, ...]) -> tuple[Bits, ...]:
             return tuple(a ^ b for a, b in zip(s, w, strict=True))
 
         def one_round(_: Index, rcon: Bits, *state: Bits) -> tuple[Bits, ...]:
-            w = next_key(rcon, state[4:])
-            s = _each(k, _mix_column, _shift_rows(sub_bytes(state[:4])))
-            return (_double(rcon), *add(s, w), *w)
+            s, w = substituted(rcon, state[:4], state[4:])
+            return (_double(rcon), *add(_each(k, mix_column, *s), w), *w)
 
         w = tuple(k.load(key, 4 * i) for i in range(4))
         s = add(tuple(k.load(source, 4 * i) for i in range(4)), w)
         rcon, *state = k.loop(ROUNDS - 1, one_round, const(1, 32), *s, *w)
-        last = next_key(rcon, tuple(state[4:]))
-        for i, word in enumerate(add(_shift_rows(sub_bytes(tuple(state[:4]))), last)):
+        for i, word in enumerate(add(*substituted(rcon, tuple(state[:4]), tuple(state[4:])))):
             k.store(target, 4 * i, word)
 
     return build

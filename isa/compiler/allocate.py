@@ -328,7 +328,7 @@ class Allocator:
     def _overflow(self, loop: Loop, in_memory: set[int]) -> set[int]:
         """Values to keep in memory at the head because the body needs the registers."""
         start, end = self._interval[loop]
-        room = len(TEMPORARY) + len(SAVED)
+        room = self._room(loop, in_memory)
         used = {v for v in loop.values_read() if self._inside(v, loop)}
         parameters = {c.parameter for c in loop.carried}
         there = (used | parameters) - in_memory
@@ -341,9 +341,20 @@ class Allocator:
             i = bisect_right(uses, start)
             return uses[i] if i < len(uses) and uses[i] <= end else self._end
 
-        order = sorted(used & there, key=lambda v: (-first(v), v))
-        order += sorted(parameters & there, key=lambda v: (-first(v), v))
+        compared = self._compared(loop)
+        order = sorted((used & there) - compared, key=lambda v: (-first(v), v))
+        order += sorted((parameters & there) - compared, key=lambda v: (-first(v), v))
         return set(order[:excess])
+
+    def _compared(self, loop: Loop) -> set[int]:
+        """Values whose places at the head the closing branch compares."""
+        assert loop.branch is not None
+        by_result = {c.result: c.parameter for c in loop.carried}
+        return {by_result.get(v, v) for _, v in loop.branch.sources}
+
+    def _room(self, loop: Loop, in_memory: set[int]) -> int:
+        """Registers for values at the head; the branch needs some for what is in memory."""
+        return len(TEMPORARY) + len(SAVED) - len(self._compared(loop) & in_memory)
 
     def _enter(self, loop: Loop, in_memory: set[int], position: int) -> dict[int, int]:
         """Bring values to their places at the head of a loop; returns those in registers."""
@@ -355,11 +366,8 @@ class Allocator:
         others = [v for v in state.register_of if v not in used and v not in initial]
         others += [v for v in initial - used if v in state.register_of and self._lives(v, position)]
         others.sort(key=lambda v: (self._next_use(v, position) or 0, v))
-        room = (
-            len(TEMPORARY)
-            + len(SAVED)
-            - max(len(used) + len(parameters), max_pressure(loop.body) - len(in_memory))
-        )
+        inside = max(len(used) + len(parameters), max_pressure(loop.body) - len(in_memory))
+        room = self._room(loop, in_memory) - inside
         kept = [v for v in others if v not in in_memory][: max(0, room)]
         head: dict[int, int] = {
             v: state.register_of[v] for v in [*sorted(used), *kept] if v in state.register_of

@@ -303,6 +303,8 @@ class Cover:
                     yield w.and_(b, w.sub(c, w.one))
                 else:
                     yield w.xor(b, w.and_(w.xor(a, b), mask))
+            case "mul" if word.args[1].op == "const" or word.args[0].op == "const":
+                yield self._shifted_sum(word)
             case "xor":
                 grouped = self._group_moves(word)
                 if grouped is not None:
@@ -338,6 +340,21 @@ class Cover:
             yield self._moved(self._moved(x, 0, size - top, top), down, size - down, 0)
         if low and position and (low + length == size or x.ones >> low + length == 0):
             yield self._moved(self._moved(x, low, size - low, 0), 0, size - position, position)
+
+    def _shifted_sum(self, word: Word) -> Word:
+        """A product with a constant as sum and difference of shifts (non-adjacent form)."""
+        w, size = self.words, self.words.width
+        x, factor = word.args if word.args[1].op == "const" else word.args[::-1]
+        rest, total, shift = factor.value, w.zero, 0
+        while rest and shift < size:
+            if rest & 1:
+                digit = 2 - (rest & 3)
+                rest -= digit
+                term = w.move(x, 0, size - shift, shift)
+                total = w.add(total, term) if digit > 0 else w.sub(total, term)
+            rest >>= 1
+            shift += 1
+        return total
 
     def _group_moves(self, word: Word) -> Word | None:
         """Fields of one word that move by the same distance, taken together under one mask."""

@@ -212,7 +212,10 @@ def _short(core: Core, decoder: Decoder, latencies: Mapping[str, int], ports: Po
         in_wb = wb_writes & (wb_rd == number)
         if not core.forwarding:
             return value, reads & in_wb
-        return pyrtl.select(in_wb, wb_result, value), reads & in_wb & wb_load
+        # The operands of a unit that stays in EX must not move from the forwarded result to the
+        # register file while it works, so that it has all its cycles to settle.
+        stays = control.wait != 0
+        return pyrtl.select(in_wb, wb_result, value), reads & in_wb & (wb_load | stays)
 
     rs1, wait1 = operand(ir[15:20], control.reads_rs1)
     rs2, wait2 = operand(ir[20:25], control.reads_rs2)

@@ -9,14 +9,16 @@ each pipeline it retires a fixed number of cycles after D. What separates the D 
 |---|---|---|---|---|
 | 5, forwarding | IF ID EX MEM WB | 3 | 2 | 1 |
 | 5, none | IF ID EX MEM WB | 3 | 3 (the one after: 2) | 3 (the one after: 2) |
-| 3, forwarding | IF EX WB | 2 | 2 | 1 |
+| 3, forwarding | IF EX WB | 2 | 2 | 1, but 2 by an instruction that stays in EX |
 | 3, none | IF EX WB | 2 | 2 | 2 |
 | 2 | IF EX | 2 | 1, but a load stays in EX for 2 | 1 |
 
 Registers are written in WB; in the 5-stage core ID reads the value written in the same cycle, in
 the 3-stage core EX reads it in the next. Forwarding hands results to ID (5 stages) or EX (3), but
 never a load's data straight from memory into EX. Branches are resolved in EX and predicted not
-taken. A unit with latency L stays in EX for L cycles, and everything behind it waits.
+taken. A unit with latency L stays in EX for L cycles, and everything behind it waits; its
+operands stand still for all of them, which is why in three stages it waits for a result instead of
+taking it forwarded.
 """
 
 from __future__ import annotations
@@ -53,11 +55,12 @@ class State(NamedTuple):
 
     Attributes:
         issue: Cycles from the last D to the earliest next start in EX.
-        pending: (register, cycles) for results that cannot be used at `issue` yet.
+        pending: (register, cycles, held) for results that cannot be used at `issue` yet; those
+            marked held only by instructions that stay in EX.
     """
 
     issue: int = 1
-    pending: tuple[tuple[int, int], ...] = ()
+    pending: tuple[tuple[int, int, bool], ...] = ()
 
 
 class Automaton(Protocol):
@@ -91,6 +94,7 @@ class Pipeline:
         """Fix the rules."""
         core = core.canonical()
         self.latencies = dict(latencies or {})
+        self._held_waits = core.pipeline == 3 and core.forwarding
         self._after_taken = 3 if core.pipeline == 5 else 2
         self._load_stays = 2 if core.pipeline == 2 else 1
         if core.pipeline == 2:
@@ -103,24 +107,23 @@ class Pipeline:
     def step(self, state: State, placed: Placed, taken: bool) -> tuple[int, State]:
         """See `Automaton.step`; the cycles are those from the previous D to its own."""
         start = state.issue
-        if state.pending:
-            reads = placed.reads
-            for register, ready in state.pending:
-                if ready > start and register in reads:
-                    start = ready
         instruction = placed.instruction
         kind = instruction.kind
         stays = self._load_stays if kind == "load" else 1
         if kind == "alu":
             stays = self.latencies.get(instruction.name, 1)
+        for register, ready, held in state.pending:
+            if ready > start and register in placed.reads and (stays > 1 or not held):
+                start = ready
         done = start + stays - 1
-        pending = [(r, ready - done) for r, ready in state.pending if ready - done > 1]
         rd = placed.rd
+        pending = [(r, t - done, held) for r, t, held in state.pending if t - done > 1 and r != rd]
         if rd:
-            pending = [p for p in pending if p[0] != rd]
             after = self._after_load if kind == "load" else self._after_result
             if after > 1:
-                pending.append((rd, after))
+                pending.append((rd, after, False))
+            elif self._held_waits:
+                pending.append((rd, 2, True))
         return done, State(self._after_taken if taken else 1, tuple(pending))
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import math
+
 import pyrtl
 import pytest
 
@@ -7,7 +9,6 @@ from hw.area import estimate
 from hw.bitblast import bitblast
 from hw.core import build_core, core_block
 from hw.decoder import Decoder
-from hw.paths import CorePaths, core_paths
 from hw.technology import technology
 from isa.bits import Bits
 from isa.core import PRESETS, Core
@@ -85,26 +86,12 @@ def test_units_with_latency_add_a_counter() -> None:
     assert longer.ffs == single.ffs + 2
 
 
-@pytest.mark.parametrize("rung", ["estimate", "mapped"])
-def test_paths(rung: str) -> None:
-    five, three = (core_paths(c, ZKNE, GE, rung=rung) for c in (FIVE, THREE))
-    assert five.operands_fo4 < 2 < three.operands_fo4  # registers; a register file and a mux
-    assert five.core_fo4 < three.core_fo4
-    assert 1 < three.writeback_fo4 < 10
-    assert (five.operands_move, three.operands_move) == (False, True)
-    assert core_paths(TWO, BASE, GE, rung=rung).writeback_fo4 == 0
-    with pytest.raises(ValueError, match="rung must be 'estimate' or 'mapped', not 'guess'"):
-        core_paths(FIVE, BASE, GE, rung="guess")
-
-
-def test_period_of_a_unit() -> None:
-    held = CorePaths(30, 10, 5, False, "mapped")
-    moving = CorePaths(30, 10, 5, True, "mapped")
-    assert held.period_fo4() == 30
-    assert held.period_fo4(60) == 75
-    assert held.period_fo4(60, 2) == 37.5
-    assert held.period_fo4(60, 3) == 30
-    assert [moving.period_fo4(60, n) for n in (1, 2, 3)] == [75, 75, 37.5]
+def test_operands_and_writeback_can_be_timed() -> None:
+    ready = [estimate(core_block(c, ZKNE), GE).arrival("unit_rs1") for c in (FIVE, THREE)]
+    assert ready[0] < 2 < ready[1]  # a register; a register file and a multiplexer
+    graph = bitblast(core_block(THREE, ZKNE))
+    starts = {p.name: 0.0 if p.name == "unit_result" else -math.inf for p in graph.sources}
+    assert 1 < estimate(graph, GE, starts=starts).delay_fo4 < 10
 
 
 def test_what_cannot_be_built_is_refused() -> None:

@@ -44,7 +44,10 @@ def run(body: str, *args: int) -> tuple[Run, int]:
         ("bne zero, zero, a\na: nop", {"5": 0, "5n": 0, "3": 0, "3n": 0, "2": 0}),
         ("jal t0, a\na: mv t1, t0", {"5": 2, "5n": 2, "3": 1, "3n": 1, "2": 1}),
         ("nldl 0, 1\n nmu t0, t1", {"5": 4, "5n": 4, "3": 4, "3n": 4, "2": 4}),
-        ("nmu t0, t1\n nmu t0, t0", {"5": 4, "5n": 6, "3": 4, "3n": 5, "2": 4}),
+        ("nmu t0, t1\n nmu t0, t0", {"5": 4, "5n": 6, "3": 5, "3n": 5, "2": 4}),
+        ("addi t0, t0, 1\n nmu t1, t0", {"5": 2, "5n": 4, "3": 3, "3n": 3, "2": 2}),
+        ("addi t0, t0, 1\n nop\n nmu t1, t0", {"5": 2, "5n": 3, "3": 2, "3n": 2, "2": 2}),
+        ("addi t0, t0, 1\n nnlaese t1, t0", {"5": 0, "5n": 2, "3": 0, "3n": 1, "2": 0}),
     ],
 )
 @pytest.mark.parametrize("name", CORES)

@@ -10,9 +10,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from isa.bits import Bits, arg, const, substitute
 from isa.canonical import Label
+from isa.compiler.units import Unit, find_mask_unit, find_matrix_unit
 from isa.compiler.words import Form, Legaliser, Word, Words
 from isa.encoding import Immediate
 from isa.instruction import REGISTER_SOURCES, Effects, Instruction
@@ -157,6 +159,16 @@ class Repertoire:
         self._restricted_sets: dict[tuple[str, int], dict[Label, list[Accumulate]]] = {}
         for instruction in instructions.instructions:
             self._add(instruction)
+
+    @cached_property
+    def matrix_unit(self) -> Unit | None:
+        """See `isa.compiler.units`."""
+        return find_matrix_unit(self.instructions)
+
+    @cached_property
+    def mask_unit(self) -> Unit | None:
+        """See `isa.compiler.units`."""
+        return find_mask_unit(self.instructions)
 
     def _add(self, instruction: Instruction) -> None:
         derived = _derive(instruction, self.xlen)

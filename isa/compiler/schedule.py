@@ -69,21 +69,25 @@ class _Scheduler:
 
     def _order_effects(self) -> None:
         """Conflicting accesses, and operations on the same state, keep the kernel's order."""
-        effects: list[tuple[Item, list[MemoryAccess], list[tuple[str, bool]]]] = []
-        for item in self.region.items:
-            accesses, state = _touched(item)
-            if accesses or state:
-                effects.append((item, accesses, state))
+        effects = [(item, *_touched(item)) for item in self.region.items]
         effects.sort(key=lambda e: e[0].order)
-        stores = [e for e in effects if any(a.is_store for a in e[1]) or e[2] or len(e[1]) > 1]
-        if not stores:
-            return
-        for i, (item, accesses, state) in enumerate(effects):
-            for other, earlier, earlier_state in effects[:i]:
-                if any(a.conflicts(b) for a in accesses for b in earlier) or any(
-                    a == b and (x or y) for a, x in state for b, y in earlier_state
-                ):
-                    self.before[item].append(other)
+        accesses: dict[str, list[tuple[Item, MemoryAccess]]] = {}
+        written: dict[str, Item] = {}  # state: the last that wrote it
+        readers: dict[str, list[Item]] = {}  # and who read it since
+        for item, touched, state in effects:
+            before = self.before[item]
+            for access in touched:
+                known = accesses.setdefault(access.pointer, [])
+                before += [o for o, a in known if a.conflicts(access) and o is not item]
+                known.append((item, access))
+            for name, writes in state:
+                if name in written and written[name] is not item:
+                    before.append(written[name])
+                if writes:
+                    before += [r for r in readers.pop(name, []) if r is not item]
+                    written[name] = item
+                else:
+                    readers.setdefault(name, []).append(item)
 
     def _order_increments(self) -> None:
         """What replaces a carried value comes after the reads of it, if it reads it itself."""

@@ -7,10 +7,11 @@ into the loads and stores.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from isa.bits import Bits
+from isa.compiler.banks import BankPlan, Fill
 from isa.compiler.constants import Constants
 from isa.compiler.cover import IMPOSSIBLE, Choice, Cover, table_entry_bytes
 from isa.compiler.layout import Layout
@@ -26,6 +27,7 @@ from isa.compiler.operations import (
     Region,
 )
 from isa.compiler.repertoire import Access, Pattern, Repertoire
+from isa.compiler.units import Unit
 from isa.compiler.words import Legaliser, Pieces, Word, Words
 from isa.kernel import (
     Effect,
@@ -35,7 +37,9 @@ from isa.kernel import (
     LoadEffect,
     LoopEffect,
     Pointer,
+    ProductEffect,
     StoreEffect,
+    SubstitutionEffect,
     UnsupportedKernel,
 )
 from isa.table import Table
@@ -63,6 +67,7 @@ class _Step:
     operands: tuple[Word, ...] = ()
     loop: _LoopWords | None = None
     ends: bool = False
+    fill: tuple[Unit, Fill] | None = None
 
 
 @dataclass(eq=False)
@@ -112,6 +117,7 @@ class Selector:
         self._passed: list[tuple[Loop, tuple[str, tuple[tuple[str, int], ...]], int, int]] = []
         self._constant_values: dict[int | Address, int] = {}
         self._texts: dict[str, str] = {}
+        self._plans: list[tuple[type, Unit, BankPlan]] = []
 
     def run(self) -> Selection:
         """Select everything."""
@@ -125,6 +131,7 @@ class Selector:
                 leaf = self.words.leaf(p.name)
                 self._leaf_region[leaf] = self.root
                 self._value[leaf] = value
+        self._plan()
         self._gather(self.kernel.body, self.root)
         order, uses = self._reachable()
         tables = list(dict.fromkeys(w.attr for w in order if isinstance(w.attr, Table)))
@@ -164,6 +171,9 @@ class Selector:
 
     def _gather(self, effects: Iterable[Effect], region: Region) -> None:
         for effect in effects:
+            for _, unit, plan in self._plans:
+                for fill in plan.before.get(id(effect), ()):
+                    self._steps.append(_Step(effect, region, len(self._steps), fill=(unit, fill)))
             order = len(self._steps)
             if isinstance(effect, LoadEffect):
                 mask = (1 << effect.width) - 1 if not effect.signed else self.words.mask
@@ -181,12 +191,76 @@ class Selector:
             elif isinstance(effect, LoopEffect):
                 self._gather_loop(effect, region, order)
             else:
-                self._gather_stateful(effect, region, order)
+                self._gather_stateful(effect, region)
 
-    def _gather_stateful(self, effect: Effect, region: Region, order: int) -> None:
-        raise UnsupportedKernel(
-            "kernel asks for a matrix or mask unit that the instruction set lacks; add nluv"
-        )
+    def _gather_stateful(self, effect: ProductEffect | SubstitutionEffect, region: Region) -> None:
+        operand = self._legalise(effect.operand)[0]
+        leaf = self.words.leaf(str(effect.result.attr))
+        self._leaf_region[leaf] = region
+        self._steps.append(_Step(effect, region, len(self._steps), (operand,)))
+
+    def _plan(self) -> None:
+        """Find the units the kernel asks for and plan their banks."""
+        wanted = {type(e) for e in _all_effects(self.kernel.body)}
+        if ProductEffect in wanted:
+            unit = self.repertoire.matrix_unit
+            if unit is None:
+                raise UnsupportedKernel(
+                    "kernel multiplies with matrices, for which the instruction set has no unit; "
+                    "add nluv or choose another variant of the kernel"
+                )
+            self._plans.append(
+                (ProductEffect, unit, BankPlan(self.kernel.body, len(unit.banks), _matrix))
+            )
+        if SubstitutionEffect in wanted:
+            unit = self.repertoire.mask_unit
+            if unit is None:
+                raise UnsupportedKernel(
+                    "kernel substitutes by a mask, for which the instruction set has no unit; "
+                    "add nluv or choose another variant of the kernel"
+                )
+            self._plans.append(
+                (SubstitutionEffect, unit, BankPlan(self.kernel.body, len(unit.banks), _mask))
+            )
+
+    def _emit_fill(self, step: _Step) -> None:
+        assert step.fill is not None
+        unit, fill = step.fill
+        push = unit.pushes[fill.bank]
+        name = unit.banks[fill.bank]
+        for chunk in unit.chunks(fill.content):
+            fixed = {**push.fixed, push.data: push.fixed[push.data] | chunk}
+            latency = self._latency(push.instruction.name)
+            operation = Operation(push.instruction, fixed, (), None, latency=latency)
+            operation.state = ((name, True),)
+            operation.order = step.order
+            operation.is_effect = True
+            operation.text = f"fill {name}"
+            step.region.items.append(operation)
+
+    def _emit_stateful(self, step: _Step, effect: ProductEffect | SubstitutionEffect) -> None:
+        unit, plan = next((u, p) for kind, u, p in self._plans if isinstance(effect, kind))
+        bank = plan.bank_of[id(effect)]
+        uses = unit.uses
+        if isinstance(effect, ProductEffect) and effect.accumulate:
+            uses = unit.accumulates
+            if not uses:
+                raise UnsupportedKernel(
+                    "the matrix unit must be able to add the product before, which it is not"
+                )
+        use = uses[bank]
+        self._demand(step.operands[0])
+        result = self._new_value()
+        operand = self._value_of(step.operands[0])
+        sources = (("rs1", operand),) if operand != ZERO else ()
+        latency = self._latency(use.instruction.name)
+        operation = Operation(use.instruction, use.fixed, sources, result, latency=latency)
+        operation.state = ((unit.banks[bank], False), *((n, True) for n in unit.history))
+        operation.order = step.order
+        operation.is_effect = bool(unit.history)
+        operation.text = f"{unit.banks[bank]} on {self.describe(step.operands[0])}"
+        step.region.items.append(operation)
+        self._value[self.words.leaf(str(effect.result.attr))] = result
 
     def _gather_loop(self, effect: LoopEffect, region: Region, order: int) -> None:
         body = Region(region.depth + 1, region.frequency * effect.count, region)
@@ -258,7 +332,11 @@ class Selector:
 
     def _emit_step(self, step: _Step) -> None:
         effect = step.effect
-        if isinstance(effect, StoreEffect):
+        if step.fill is not None:
+            self._emit_fill(step)
+        elif isinstance(effect, ProductEffect | SubstitutionEffect):
+            self._emit_stateful(step, effect)
+        elif isinstance(effect, StoreEffect):
             self._demand(step.operands[0])
             self._store(step, effect)
         elif isinstance(effect, LoopEffect):
@@ -600,6 +678,24 @@ class Selector:
         if word.attr is not None:
             xs.append(str(word.attr))
         return f"{word.op}({', '.join(xs)})"
+
+
+def _all_effects(effects: Iterable[Effect]) -> Iterator[Effect]:
+    for effect in effects:
+        yield effect
+        if isinstance(effect, LoopEffect):
+            yield from _all_effects(effect.body)
+
+
+def _matrix(effect: Effect) -> int | None:
+    """Content of a matrix bank: row 31 on top."""
+    if not isinstance(effect, ProductEffect):
+        return None
+    return sum(row << 32 * i for i, row in enumerate(effect.matrix))
+
+
+def _mask(effect: Effect) -> int | None:
+    return effect.mask if isinstance(effect, SubstitutionEffect) else None
 
 
 def _shown(offset: Index) -> str:

@@ -78,7 +78,8 @@ def unlike(one: Definition, other: Definition) -> str:
         mine, theirs = getattr(one, name), getattr(other, name)
         label = {"against": "baseline", "core": "host core"}.get(name, name.replace("_", " "))
         if mine != theirs:
-            return f"unlike {label}: {mine or 'not stated'} and {theirs or 'not stated'}"
+            nothing = "everything" if name == "scope" else "not stated"
+            return f"unlike {label}: {mine or nothing} and {theirs or nothing}"
         if name in ("technology", "core") and not mine:
             return f"{label} is stated on neither side"
     return ""

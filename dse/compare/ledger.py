@@ -61,6 +61,7 @@ class Origin(Strict):
 
     `printed`: by the authors, in the paper or its repository; `artefact`: read off what they
     published (sizes of their binaries); `remeasured`: by us, running their artefact as `how` says.
+    Beside a printed figure `how` is what the authors say of their tools; it is not cited.
     """
 
     seen: Text
@@ -168,7 +169,8 @@ class Ledger:
         """Kind, place, how it was measured and what qualifies it: the words beside a figure."""
         origin = self.file.sources[entry.source]
         table = f", {entry.table}" if entry.table else ""
-        how = f" ({origin.how})" if origin.how else ""
+        is_told = origin.how and origin.kind != "printed"
+        how = f" ({origin.how})" if is_told else ""
         kind = {"remeasured": "re-measured", "artefact": "read from artefact"}
         bound = f", {entry.bound}" if entry.bound else ""
         note = f"; {entry.note}" if entry.note else ""

@@ -125,7 +125,7 @@ def _sentence(s: Summary) -> str:
 
 
 def _cells(row: Row) -> tuple[str, ...]:
-    is_ours = row.kind in ("remeasured", "derived")
+    is_ours = row.kind == "remeasured"
     published = _number(row.published)
     return (
         row.configuration,
@@ -170,7 +170,11 @@ def _table(columns: Sequence[str], lines: Sequence[Sequence[str]], form: str, wi
 
     table = Table(box=None, pad_edge=False)
     for column in columns:
-        table.add_column(column, justify="left" if column in _TEXT_COLUMNS else "right")
+        table.add_column(
+            column,
+            justify="left" if column in _TEXT_COLUMNS else "right",
+            no_wrap=column == "metric",
+        )
     for line in lines:
         table.add_row(*line)
     console = Console(width=width, file=io.StringIO(), highlight=False, markup=False)

@@ -22,26 +22,26 @@ from dse.yaml_source import Problem, SourceError
 Evaluate = Callable[[Space, Design], Evaluation]
 """Evaluates a design of a space where only kernels are left open, taking the best of those."""
 
-_OURS: dict[tuple[str, str], tuple[str, str, str]] = {
-    # (metric, scope): metric of the evaluation, and the ledger metric and unit that it is
-    ("cycles", ""): ("cycles", "cycles", "cycles"),
-    ("instructions", ""): ("instructions", "instructions", "instructions"),
-    ("cycles_per_byte", ""): ("cycles_per_byte", "cycles_per_byte", "cycles/byte"),
-    ("code_bytes", ""): ("code_bytes", "code_bytes", "bytes"),
-    ("data_bytes", ""): ("data_bytes", "data_bytes", "bytes"),
-    ("tap_code", ""): ("tap_code", "tap_code", "cycles bytes"),
-    ("tap_ise", ""): ("tap_ise", "tap_ise", "cycles GE"),
-    ("tap_silicon_ge", ""): ("tap_silicon_ge", "tap_silicon_ge", "ns GE"),
-    ("area", "whole"): ("area_ge", "area", "GE"),
-    ("area", "core"): ("core_area_ge", "area", "GE"),
-    ("area", "extension"): ("extension_area_ge", "area", "GE"),
-    ("ffs", "whole"): ("ffs", "ffs", "FF"),
-    ("ffs", "core"): ("core_ffs", "ffs", "FF"),
-    ("ffs", "extension"): ("extension_ffs", "ffs", "FF"),
-    ("luts", "whole"): ("luts", "luts", "LUT"),
-    ("luts", "core"): ("core_luts", "luts", "LUT"),
-    ("luts", "extension"): ("extension_luts", "luts", "LUT"),
-    ("tap_silicon_luts", ""): ("tap_silicon_luts", "tap_silicon_luts", "cycles LUT"),
+_OURS: dict[tuple[str, str], tuple[str, str]] = {
+    # the ledger's metric and scope: metric of the evaluation, and its unit in the ledger
+    ("cycles", ""): ("cycles", "cycles"),
+    ("instructions", ""): ("instructions", "instructions"),
+    ("cycles_per_byte", ""): ("cycles_per_byte", "cycles/byte"),
+    ("code_bytes", ""): ("code_bytes", "bytes"),
+    ("data_bytes", ""): ("data_bytes", "bytes"),
+    ("tap_code", ""): ("tap_code", "cycles bytes"),
+    ("tap_ise", ""): ("tap_ise", "cycles GE"),
+    ("tap_silicon_ge", ""): ("tap_silicon_ge", "ns GE"),
+    ("area", "whole"): ("area_ge", "GE"),
+    ("area", "core"): ("core_area_ge", "GE"),
+    ("area", "extension"): ("extension_area_ge", "GE"),
+    ("ffs", "whole"): ("ffs", "FF"),
+    ("ffs", "core"): ("core_ffs", "FF"),
+    ("ffs", "extension"): ("extension_ffs", "FF"),
+    ("luts", "whole"): ("luts", "LUT"),
+    ("luts", "core"): ("core_luts", "LUT"),
+    ("luts", "extension"): ("extension_luts", "LUT"),
+    ("tap_silicon_luts", ""): ("tap_silicon_luts", "cycles LUT"),
 }
 _STAND_INS = {
     "luts": "area",
@@ -53,30 +53,37 @@ _STAND_INS = {
 
 @dataclass(frozen=True)
 class Reproduced:
-    """A reproduction and what its design was measured to do."""
+    """A reproduction and what its design was measured to do.
+
+    `mnemonics` are those of the instructions that `choose` adds.
+    """
 
     reproduction: Reproduction
     evaluation: Evaluation
     technology: str
     core: str
+    mnemonics: frozenset[str] = frozenset()
 
     def figure(self, metric: str, scope: str = "") -> Figure | None:
-        """Our figure for a ledger metric, its stand-in where we have none, or None."""
-        found = self._measured(metric, scope)
-        if found is None and metric in _STAND_INS:
-            metric = _STAND_INS[metric]
-            found = self._measured(metric, scope)
-        if found is None:
+        """Our figure for a ledger metric, what comes closest where we have none, or None."""
+        candidates = [(metric, scope), (_STAND_INS.get(metric, metric), scope)]
+        if LEDGER_METRICS[metric].is_of_program:
+            candidates.append((metric, ""))
+        for name, part in candidates:
+            found = self._measured(name, part)
+            if found is not None:
+                break
+        else:
             return None
         value, unit = found
-        known = LEDGER_METRICS[metric]
+        known = LEDGER_METRICS[name]
         return Figure(
             value,
             Definition(
-                metric, unit, "absolute",
+                name, unit, "absolute",
                 per=self.reproduction.per if known.is_of_run else "",
                 key_schedule=self.reproduction.key_schedule if known.is_of_program else "",
-                scope=scope,
+                scope=part,
                 technology=self.technology if known.is_of_hardware else "",
                 core=self.core,
             ),
@@ -85,21 +92,27 @@ class Reproduced:
     def _measured(self, metric: str, scope: str) -> tuple[float, str] | None:
         metrics = self.evaluation.metrics
         if (metric, scope) in _OURS:
-            name, _, unit = _OURS[metric, scope]
+            name, unit = _OURS[metric, scope]
             return (metrics[name].value, unit) if name in metrics else None
-        parts = {
-            "program_bytes": ("code_bytes", "data_bytes"),
-            "static_instructions": ("code_bytes",),
-            "cpi": ("cycles", "instructions"),
-        }.get(metric, ())
-        if scope or not parts or any(part not in metrics for part in parts):
+        if not metrics or (scope and metric != "instructions"):
             return None
-        values = [metrics[part].value for part in parts]
+        if metric == "instructions":
+            return self._executed(scope)
+        values = {name: quantity.value for name, quantity in metrics.items()}
         if metric == "program_bytes":
-            return sum(values), "bytes"
+            return values["code_bytes"] + values["data_bytes"], "bytes"
         if metric == "static_instructions":
-            return values[0] / 4, "instructions"
-        return (values[0] / values[1], "cycles/instruction") if values[1] else None
+            return values["code_bytes"] / 4, "instructions"
+        if metric == "cpi":
+            return values["cycles"] / values["instructions"], "cycles/instruction"
+        return None
+
+    def _executed(self, mnemonic: str) -> tuple[float, str] | None:
+        """How often one of the design's own instructions is executed."""
+        if mnemonic not in self.mnemonics:
+            return None
+        workloads = self.evaluation.workloads.values()
+        return float(sum(data["counts"].get(mnemonic, 0) for data in workloads)), "instructions"
 
 
 def relative(this: Figure, baseline: Figure, form: str, against: str) -> Figure:
@@ -174,7 +187,10 @@ def reproduce(ledger: Ledger, evaluate: Evaluate, vocabulary: Vocabulary) -> dic
         evaluation = evaluate(space, design)
         own = f"our {design.get('core.pipeline')}-stage core"
         core = str(design.get("core.preset", own))
-        found[reproduction.id] = Reproduced(reproduction, evaluation, space.technology.name, core)
+        added = frozenset(name for entry in space.entries for name in entry.provides)
+        found[reproduction.id] = Reproduced(
+            reproduction, evaluation, space.technology.name, core, added
+        )
     return found
 
 

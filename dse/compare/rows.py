@@ -15,14 +15,15 @@ from dse.compare.reproduce import Reproduced, relative
 AGREES, DIFFERS, NOT_COMPARABLE = "agrees", "differs", "not comparable"
 TAP_TOLERANCE = 0.15
 TOLERANCE = 0.25
+KINDS = ("printed", "artefact", "remeasured")
 
 
 @dataclass(frozen=True)
 class Row:
     """One published figure beside ours.
 
-    `published` is the ledger's figure; `kind` says whether it was `printed`, read from an
-    `artefact`, `remeasured` on one or `derived` from two such, and is empty where there is none.
+    `published` is the ledger's figure, or a ratio of two; `kind` says whether it was `printed`,
+    read from an `artefact` or `remeasured` on one, and is empty where there is none.
     `ratio` is ours over published, and empty unless the two have one definition.
     """
 
@@ -146,7 +147,8 @@ def _derived_ratio_rows(
                 row = _row(ledger, ours, metric, published, mine, reasons)
                 cited = dict.fromkeys((ledger.cite(this), ledger.cite(other)))
                 source = f"ratio of absolute figures, {'; '.join(cited)}"
-                yield replace(row, configuration=label, source=source, kind="derived")
+                kind = max(ledger.kind(this), ledger.kind(other), key=KINDS.index)
+                yield replace(row, configuration=label, source=source, kind=kind)
             if not pairs:
                 row = _row(ledger, ours, metric, None, mine, reasons)
                 yield replace(row, configuration=label)

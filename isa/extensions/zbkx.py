@@ -12,7 +12,7 @@ EXTENSION = Extension(
 _instruction = EXTENSION.instruction
 
 
-def _crossbar(rs1: Bits, rs2: Bits, width: int) -> Bits:
+def crossbar(rs1: Bits, rs2: Bits, width: int) -> Bits:
     """Element i of the result: the element of rs1 that element i of rs2 names, 0 beyond the end."""
     count = rs1.width // width
     index_width = count.bit_length() - 1
@@ -31,10 +31,10 @@ def _crossbar(rs1: Bits, rs2: Bits, width: int) -> Bits:
 @_instruction("xperm4 rd rs1 rs2 31..25=20 14..12=2 6..0=0x33")
 def xperm4(rs1: Bits, rs2: Bits) -> Bits:
     """Nibble crossbar."""
-    return _crossbar(rs1, rs2, 4)
+    return crossbar(rs1, rs2, 4)
 
 
 @_instruction("xperm8 rd rs1 rs2 31..25=20 14..12=4 6..0=0x33")
 def xperm8(rs1: Bits, rs2: Bits) -> Bits:
     """Byte crossbar."""
-    return _crossbar(rs1, rs2, 8)
+    return crossbar(rs1, rs2, 8)

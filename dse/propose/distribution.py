@@ -7,8 +7,9 @@ subgraph; in the packed spelling it is not.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from dse.propose.substitution import BYTE_VALUES, named_boxes
 from isa.bits import Bits, apply, const, fold, lookup, node, topological
@@ -161,7 +162,7 @@ def _linear(n: Bits, xs: list[_Form], forms: Mapping[Bits, _Form]) -> _Form | No
             parts, low = [], w
             for a, x in zip(n.args, xs, strict=True):
                 low -= a.width
-                parts.append(_mapped(x, lambda v, low=low: v << low))  # type: ignore[misc]
+                parts.append(_mapped(x, partial(_raised, by=low)))
             return _sum(parts)
         case "and" if n.args[1].op == "const":
             return _mapped(xs[0], lambda v: v & xs[1].constant)
@@ -172,7 +173,11 @@ def _linear(n: Bits, xs: list[_Form], forms: Mapping[Bits, _Form]) -> _Form | No
     return None
 
 
-def _mapped(x: _Form, function) -> _Form:  # type: ignore[no-untyped-def]
+def _raised(value: int, by: int) -> int:
+    return value << by
+
+
+def _mapped(x: _Form, function: Callable[[int], int]) -> _Form:
     return _Form(
         function(x.constant), {a: tuple(map(function, columns)) for a, columns in x.terms.items()}
     )

@@ -39,11 +39,12 @@ class Known:
 def known_instructions(xlen: int) -> dict[bytes, tuple[Known, ...]]:
     """Every register-to-register instruction of `isa/extensions/`, by fingerprint.
 
-    Where several are equal the base set's come first, then those with fewer immediates.
+    Where several are equal the base set's come first, then ratified extensions (named z*), then
+    others, and among these those with fewer immediates.
     """
     found: dict[bytes, tuple[Known, ...]] = {}
     names_seen: set[str] = set()
-    names = sorted(extension_names(), key=lambda name: (not name.startswith("rv"), name))
+    names = sorted(extension_names(), key=lambda n: (n[:2] != "rv", n[0] != "z", n))
     for name in names:
         first = {key: values[0] for key, values in extension_parameters(name).items()}
         extension = load_extension(name, **first)

@@ -93,7 +93,7 @@ _NARROW: dict[str, Callable[..., Lanes]] = {
     "zext": lambda n, x: x,
     "eq": lambda n, x, y: (x == y).astype(np.uint64),
     "ult": lambda n, x, y: (x < y).astype(np.uint64),
-    "mux": lambda n, c, x, y: np.where(c != 0, x, y),
+    "mux": lambda n, c, x, y: np.choose(c != 0, [y, x]),
     "lookup": _looked_up,
 }
 """Operators with a form on uint64; the others are evaluated one lane after the other."""

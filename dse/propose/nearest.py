@@ -11,6 +11,7 @@ from dse.propose.idea import Idea
 from dse.propose.known import LARGEST_IMMEDIATE, Known, known_instructions
 from dse.propose.meaning import in_canonical_order, meaning_of
 from dse.propose.proof import METHODS, ProofError, equal
+from isa.instruction import Instruction
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,7 @@ class Nearest:
             "contains", or "" where it is new.
         name: The known instruction.
         extension: The extension that declares it.
+        instruction: It; None where the idea is new.
         is_proven: The relation was proven, not only seen on vectors.
     """
 
@@ -29,6 +31,7 @@ class Nearest:
     name: str = ""
     extension: str = ""
     is_proven: bool = True
+    instruction: Instruction | None = None
 
     def __str__(self) -> str:
         if not self.relation:
@@ -83,8 +86,8 @@ class Neighbourhood:
 
     def _equal(
         self, idea: Idea, settings: Iterable[tuple[int, ...]]
-    ) -> tuple[str, str, bool] | None:
-        """Name, extension and proof of the instruction that equals the idea for `settings`."""
+    ) -> tuple[str, str, bool, Instruction] | None:
+        """The instruction that equals the idea for `settings`, as fields of a `Nearest`."""
         shared: dict[str, Known] | None = None
         is_proven = True
         for setting in settings:
@@ -107,7 +110,8 @@ class Neighbourhood:
         if not shared:
             return None
         name, known = next(iter(shared.items()))
-        return (name if idea.immediates else str(known)), known.instruction.extension, is_proven
+        shown = name if idea.immediates else str(known)
+        return shown, known.instruction.extension, is_proven, known.instruction
 
     def _contained(self, idea: Idea) -> Nearest:
         best: _Place | None = None
@@ -119,4 +123,4 @@ class Neighbourhood:
         if best is None:
             return Nearest()
         known = best.known.instruction
-        return Nearest("contains", known.name, known.extension)
+        return Nearest("contains", known.name, known.extension, instruction=known)

@@ -107,7 +107,8 @@ def _map(algebra: Labels, x: Terms, function: Callable[[Label], Label]) -> Terms
 
 
 def _sum(algebra: Labels, xs: list[Terms]) -> Terms:
-    constant, total = 0, {}
+    constant = 0
+    total: dict[str, Label] = {}
     for c, functions in xs:
         constant ^= c
         for name, label in functions.items():

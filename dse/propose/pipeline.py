@@ -15,11 +15,31 @@ from dse.propose.slot import NoRoom, encodings_in_use
 from dse.propose.survey import Ranked, Survey, survey
 from hw.technology import Technology
 from isa.encoding import Encoding
+from isa.instruction import Instruction
 
 SHORTLIST = 24
 """Ideas measured at least; four for each proposal asked for if that is more."""
+ALIKE = 4
+"""Ideas measured that end in the same operation of a kernel, while there are others."""
 
 Note = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Reference:
+    """What the instructions of a known extension that were found again do together.
+
+    Attributes:
+        extension: Its name.
+        names: The instructions found.
+        cycles: Weighted cycles with them.
+        area_ge: Their area as one extension block, estimated.
+    """
+
+    extension: str
+    names: tuple[str, ...]
+    cycles: float
+    area_ge: float
 
 
 @dataclass(frozen=True)
@@ -33,6 +53,7 @@ class Report:
         final: With the chosen set.
         proposals: Chosen first, in the order they were chosen; then the best of the others.
         set_area_ge: Area of the chosen set as one extension block, datapaths merged.
+        references: Known instructions found again, for comparison.
         measured: Ideas measured; `runs` programs compiled and run for that.
         seconds: Wall time of the whole.
     """
@@ -43,6 +64,7 @@ class Report:
     final: Score
     proposals: tuple[Proposal, ...]
     set_area_ge: float
+    references: tuple[Reference, ...]
     measured: int
     runs: int
     seconds: float
@@ -88,6 +110,7 @@ def propose(request: Request, note: Note = lambda _: None) -> Report:
         selection.score,
         proposals,
         selection.area_ge,
+        _references(found, scorer, base),
         len(shortlist),
         scorer.runs,
         time.perf_counter() - start,
@@ -101,8 +124,8 @@ def _shortlist(request: Request, found: Survey, scorer: Scorer) -> list[tuple[Ra
     taken: list[Encoding] = encodings_in_use()
     names: set[str] = set()
     chosen: list[tuple[Ranked, Candidate]] = []
-    for entry in found.ranked:
-        if len(chosen) == max(SHORTLIST, 4 * request.top) or entry.idea.bound <= 0:
+    for entry in _varied(found.ranked):
+        if len(chosen) == max(SHORTLIST, 4 * request.top):
             break
         try:
             proof = prove(entry.idea)
@@ -116,6 +139,41 @@ def _shortlist(request: Request, found: Survey, scorer: Scorer) -> list[tuple[Ra
         names.add(instruction.name)
         chosen.append((entry, Candidate(entry.idea, instruction, slot, entry.kernels, proof, cost)))
     return chosen
+
+
+def _varied(ranked: Sequence[Ranked]) -> list[Ranked]:
+    """Ideas that might save something, those beyond `ALIKE` of one kind after all others."""
+    kinds: dict[tuple[int, int], int] = {}
+    first: list[Ranked] = []
+    later: list[Ranked] = []
+    for entry in ranked:
+        if entry.idea.bound > 0:
+            place = entry.idea.occurrences[0]
+            kind = (id(place.graph), place.subgraph.outputs)
+            kinds[kind] = kinds.get(kind, 0) + 1
+            (first if kinds[kind] <= ALIKE else later).append(entry)
+    return first + later
+
+
+def _references(found: Survey, scorer: Scorer, base: Score) -> tuple[Reference, ...]:
+    """The known instructions found again, by extension, on the same terms."""
+    by_extension: dict[str, dict[str, tuple[Instruction, Ranked]]] = {}
+    for entry in found.ranked:
+        known = entry.nearest.instruction
+        is_whole = known is not None and bool(known.immediates) == bool(entry.idea.immediates)
+        if known is not None and is_whole and entry.nearest.relation == "equals":
+            by_extension.setdefault(known.extension, {}).setdefault(known.name, (known, entry))
+    references = []
+    for extension, rows in sorted(by_extension.items()):
+        kernels: dict[str, tuple[str, ...]] = {}
+        for _, entry in rows.values():
+            for workload, used in entry.kernels.items():
+                kernels[workload] = tuple(dict.fromkeys((*kernels.get(workload, ()), *used)))
+        instructions = [known for known, _ in rows.values()]
+        score = scorer.score(instructions, kernels, base)
+        area = scorer.cost(instructions).area_ge
+        references.append(Reference(extension, tuple(sorted(rows)), score.cycles, area))
+    return tuple(references)
 
 
 def _proposals(

@@ -40,6 +40,20 @@ def print_report(report: Report) -> None:
             highlight=False,
             soft_wrap=True,
         )
+    for reference in report.references:
+        console.print(
+            f"For comparison, {', '.join(reference.names)} ({reference.extension}), found again: "
+            f"{reference.cycles:,.0f} cycles, {reference.area_ge:,.0f} GE (estimate)",
+            highlight=False,
+            soft_wrap=True,
+        )
+    if any(p.idea.operands > 2 for p in report.proposals):
+        console.print(
+            "Instructions that read 3 registers need a third read port of the register file, "
+            "which is in none of these areas.",
+            highlight=False,
+            soft_wrap=True,
+        )
     console.print(
         f"Took {report.seconds:.1f} s: {report.measured} ideas measured in {report.runs} programs, "
         "all with known answers.",
@@ -178,6 +192,15 @@ def to_json(report: Report) -> dict[str, Any]:
         "set": [p.name for p in report.proposals if p.is_chosen],
         "set_area_ge": round(report.set_area_ge, 1),
         "proposals": [p.to_json(xlen) for p in report.proposals],
+        "references": [
+            {
+                "extension": r.extension,
+                "instructions": list(r.names),
+                "cycles": r.cycles,
+                "area_ge": round(r.area_ge, 1),
+            }
+            for r in report.references
+        ],
         "measured": report.measured,
         "programs": report.runs,
     }

@@ -77,6 +77,36 @@ def select(
     order: list[int] = []
     score = base
     gains = {i: base.cycles - c.cycles for i, c in enumerate(candidates)}
+    lost: list[float] = []
+    while True:
+        added = _grow(order, gains, candidates, scorer, base, score, count, area_ge)
+        score = _together([candidates[i] for i in order], scorer, base)
+        lost = _lost(order, candidates, scorer, base, score)
+        while lost and min(lost) <= 0:
+            del order[lost.index(min(lost))]
+            score = _together([candidates[i] for i in order], scorer, base)
+            lost = _lost(order, candidates, scorer, base, score)
+        if not added or len(order) == count:
+            break
+    after = []
+    for length in range(1, len(order) + 1):
+        after.append(_together([candidates[i] for i in order[:length]], scorer, base).cycles)
+    area = scorer.cost([candidates[i].instruction for i in order]).area_ge if order else 0.0
+    return Selection(tuple(order), tuple(after), tuple(lost), score, area)
+
+
+def _grow(
+    order: list[int],
+    gains: dict[int, float],
+    candidates: Sequence[Candidate],
+    scorer: Scorer,
+    base: Score,
+    score: Score,
+    count: int,
+    area_ge: float | None,
+) -> bool:
+    """Add to `order`, best first, until nothing gains; a candidate is added once at most."""
+    added = False
     while len(order) < count:
         best: tuple[float, float, int] | None = None
         best_score = score
@@ -97,16 +127,8 @@ def select(
             break
         order.append(best[2])
         del gains[best[2]]
-        score = best_score
-    lost = _lost(order, candidates, scorer, base, score)
-    while 0 in lost:
-        del order[lost.index(0)]
-        lost = _lost(order, candidates, scorer, base, score)
-    after = []
-    for length in range(1, len(order) + 1):
-        after.append(_together([candidates[i] for i in order[:length]], scorer, base).cycles)
-    area = scorer.cost([candidates[i].instruction for i in order]).area_ge if order else 0.0
-    return Selection(tuple(order), tuple(after), tuple(lost), score, area)
+        score, added = best_score, True
+    return added
 
 
 def _lost(

@@ -6,9 +6,10 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dse.propose.collection import ideas
 from dse.propose.enumeration import enumerate_subgraphs
 from dse.propose.group import Group, group
-from dse.propose.idea import Idea, ideas
+from dse.propose.idea import Idea
 from dse.propose.nearest import Nearest, Neighbourhood
 from dse.propose.request import Request, RequestError
 from dse.propose.subject import Subject, make_subject

@@ -1,0 +1,37 @@
+"""Collection: all ideas that a set of meanings gives, families first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dse.propose.boxes import with_named_boxes
+from dse.propose.byte_family import byte_families
+from dse.propose.formula import formula
+from dse.propose.group import Group
+from dse.propose.idea import Idea
+from dse.propose.meaning import in_canonical_order
+from dse.propose.rotation_family import rotation_families
+from dse.propose.shifted_family import shifted_families
+
+
+def ideas(groups: Mapping[bytes, Group], xlen: int) -> list[Idea]:
+    """All candidate instructions: families with an immediate, and meanings on their own.
+
+    Returns:
+        Largest bound first. A meaning that a family covers is not listed again.
+    """
+    left = dict(groups)
+    found: list[Idea] = []
+    for families in (byte_families, shifted_families, rotation_families):
+        for family, members in list(families(left, xlen)):
+            found.append(family)
+            for member in members:
+                left.pop(member.meaning.fingerprint, None)
+    found += [_single(group) for group in left.values()]
+    return sorted(found, key=lambda idea: (-idea.bound, idea.operands, idea.formula))
+
+
+def _single(group: Group) -> Idea:
+    root = in_canonical_order(group.meaning)
+    operands = group.meaning.operands
+    return Idea(with_named_boxes(root), operands, (), (group,), ((),), formula(root))

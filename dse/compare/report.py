@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,7 +21,7 @@ _SUMMARY = ("paper", "rows", "compared", "agree", "median ratio", "worst ratio")
 _TEXT_COLUMNS = {"paper", "configuration", "metric", "unit", "verdict"}
 _KEYS = (
     "paper", "configuration", "metric", "definition", "unit", "published", "ours", "ratio",
-    "verdict", "reason", "source", "kind",
+    "verdict", "reason", "source", "kind", "scope",
 )  # fmt: skip
 WIDTH = 120
 
@@ -41,7 +42,7 @@ def comparison_text(
         papers = [_summary_json(summarise(ledger.paper, found)) for ledger, found in comparisons]
         return json.dumps({"rows": [row.to_json() for row in rows], "papers": papers}, indent=1)
     if is_summary:
-        return _summary_text(comparisons, form, width)
+        return _summary_text(comparisons, form)
     return "\n\n".join(_paper_text(ledger, found, form, width) for ledger, found in comparisons)
 
 
@@ -73,31 +74,26 @@ def _paper_text(ledger: Ledger, rows: Sequence[Row], form: str, width: int) -> s
     reasons: dict[str, int] = {}
     sources: dict[str, int] = {}
     lines = []
-    above = ""
     for row in rows:
         reason = str(reasons.setdefault(row.reason, len(reasons) + 1)) if row.reason else ""
         source = _letters(sources.setdefault(row.source, len(sources) + 1))
-        cells = _cells(row)
-        if form == "table" and cells[0] == above:
-            cells = ("", *cells[1:])
-        above = row.configuration
-        lines.append((*cells, reason, source))
+        lines.append((*_cells(row), reason, source))
     parts = [f"## {title}" if form == "md" else title]
     if rows:
-        parts.append(_table(_COLUMNS, lines, form, width))
-        parts.append(_listed([(str(n), text) for text, n in reasons.items()], form))
-        parts.append(_listed([(_letters(n), text) for text, n in sources.items()], form))
+        parts.append(_table(_COLUMNS, lines, form) if form == "md" else _grouped(_COLUMNS, lines))
+        parts.append(_listed([(str(n), text) for text, n in reasons.items()], form, width))
+        parts.append(_listed([(_letters(n), text) for text, n in sources.items()], form, width))
         parts.append(_sentence(summarise(file.paper, list(rows))))
     represented = {(r.algorithm, r.configuration) for r in file.reproductions}
     others = [e for e in file.entries if (e.algorithm, e.configuration) not in represented]
     if others:
         parts.append(f"No design of ours stands for {len(others)} more of its figures yet.")
     if file.missing:
-        parts.append(f"Not public to us: {'; '.join(file.missing)}.")
+        parts.append(f"Not in the ledger: {'; '.join(file.missing)}.")
     return ("\n\n" if form == "md" else "\n").join(part for part in parts if part)
 
 
-def _summary_text(comparisons: Sequence[Comparison], form: str, width: int) -> str:
+def _summary_text(comparisons: Sequence[Comparison], form: str) -> str:
     lines = []
     idle = []
     for ledger, rows in comparisons:
@@ -108,7 +104,7 @@ def _summary_text(comparisons: Sequence[Comparison], form: str, width: int) -> s
         share = "" if s.agreeing_share is None else f"{s.agreeing_share:.0%}"
         counts = (str(s.rows), str(s.compared), share)
         lines.append((s.paper, *counts, _number(s.median), _number(s.worst)))
-    text = _table(_SUMMARY, lines, form, width)
+    text = _table(_SUMMARY, lines, form)
     if idle:
         text += f"\n\nFigures recorded, no design of ours yet: {', '.join(idle)}."
     return text
@@ -129,7 +125,7 @@ def _cells(row: Row) -> tuple[str, ...]:
     published = _number(row.published)
     return (
         row.configuration,
-        row.metric,
+        f"{row.metric} ({row.scope})" if row.scope else row.metric,
         row.unit,
         "" if is_ours else published,
         published if is_ours else "",
@@ -155,32 +151,43 @@ def _letters(number: int) -> str:
     return letters
 
 
-def _listed(items: Sequence[tuple[str, str]], form: str) -> str:
-    separator = "  \n" if form == "md" else "\n"
-    return separator.join(f"{name}. {text}" for name, text in items)
+def _listed(items: Sequence[tuple[str, str]], form: str, width: int) -> str:
+    """Numbered or lettered notes; as a list in Markdown, wrapped in a table."""
+    lines = [f"{name}. {text}" for name, text in items]
+    if form == "md":
+        return "  \n".join(lines)
+    wrap = textwrap.TextWrapper(
+        width, subsequent_indent="   ", break_long_words=False, break_on_hyphens=False
+    )
+    return "\n".join(wrap.fill(line) for line in lines)
 
 
-def _table(columns: Sequence[str], lines: Sequence[Sequence[str]], form: str, width: int) -> str:
+def _table(columns: Sequence[str], lines: Sequence[Sequence[str]], form: str) -> str:
     if form == "md":
         rows = [columns, ["---"] * len(columns), *lines]
         return "\n".join("| " + " | ".join(_escaped(cell) for cell in row) + " |" for row in rows)
+    widths = [max(map(len, cells)) for cells in zip(columns, *lines, strict=True)]
+    texts = []
+    for line in (columns, *lines):
+        cells = [
+            cell.ljust(width) if column in _TEXT_COLUMNS else cell.rjust(width)
+            for column, cell, width in zip(columns, line, widths, strict=True)
+        ]
+        texts.append("  ".join(cells).rstrip())
+    return "\n".join(texts)
 
-    from rich.console import Console
-    from rich.table import Table
 
-    table = Table(box=None, pad_edge=False)
-    for column in columns:
-        table.add_column(
-            column,
-            justify="left" if column in _TEXT_COLUMNS else "right",
-            no_wrap=column == "metric",
-        )
-    for line in lines:
-        table.add_row(*line)
-    console = Console(width=width, file=io.StringIO(), highlight=False, markup=False)
-    with console.capture() as captured:
-        console.print(table)
-    return "\n".join(text.rstrip() for text in captured.get().splitlines())
+def _grouped(columns: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """A table of all but the first column, whose value stands above the lines that share it."""
+    head, *texts = _table(columns[1:], [line[1:] for line in lines], "table").splitlines()
+    out = [f"  {head}"]
+    above = ""
+    for line, text in zip(lines, texts, strict=True):
+        if line[0] != above:
+            above = line[0]
+            out.append(above)
+        out.append(f"  {text}")
+    return "\n".join(out)
 
 
 def _escaped(cell: str) -> str:

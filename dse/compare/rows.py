@@ -23,7 +23,8 @@ class Row:
     """One published figure beside ours.
 
     `published` is the ledger's figure, or a ratio of two; `kind` says whether it was `printed`,
-    read from an `artefact` or `remeasured` on one, and is empty where there is none.
+    read from an `artefact` or `remeasured` on one, and is empty where there is none. `scope` names
+    the part of program or hardware.
     `ratio` is ours over published, and empty unless the two have one definition.
     """
 
@@ -39,6 +40,7 @@ class Row:
     reason: str
     source: str
     kind: str = ""
+    scope: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """Plain data, one key an attribute."""
@@ -191,7 +193,8 @@ def _row(
     reasons: Mapping[str, str],
 ) -> Row:
     reproduction = ours.reproduction
-    reason = "; ".join(text for text in (reasons.get(metric, ""), reproduction.note) if text)
+    note = reproduction.note
+    reason = _joined(reasons.get(metric, ""), note)
     label = f"{reproduction.algorithm} {reproduction.configuration}"
     figure = mine if isinstance(mine, Figure) else None
     shown = published or figure
@@ -200,6 +203,7 @@ def _row(
         str(shown.definition) if shown else "", shown.definition.unit if shown else "",
         published.value if published else None, figure.value if figure else None,
         None, NOT_COMPARABLE, reason, "our model" if published is None else "",
+        scope=shown.definition.scope if shown else "",
     )  # fmt: skip
     if figure is None:
         absent = mine if isinstance(mine, str) else _absent(ours, metric)
@@ -217,7 +221,7 @@ def _row(
         return replace(row, verdict=DIFFERS, reason=_joined(str(error), reason))
     limit = tolerance(metric)
     if abs(value - 1) <= limit:
-        return replace(row, ratio=value, verdict=AGREES, reason=reason)
+        return replace(row, ratio=value, verdict=AGREES, reason=note)
     cause = "" if reasons.get(metric) else f"outside {limit:.0%}, and no cause is written down"
     return replace(row, ratio=value, verdict=DIFFERS, reason=_joined(cause, reason))
 

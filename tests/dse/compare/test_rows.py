@@ -248,7 +248,7 @@ def test_text_names_every_reason_and_source(form: str, ledger: Ledger, rows: lis
         assert row.reason in text
     assert "6 of 11 rows can be compared; 50% of them agree" in text
     assert "No design of ours stands for 1 more of its figures yet." in text
-    assert "Not public to us: its figures 3 to 5." in text
+    assert "Not in the ledger: its figures 3 to 5." in text
 
 
 def test_a_re_measured_figure_is_not_in_the_published_column(

@@ -250,7 +250,8 @@ class Machine:
         append = trace.append
         index = translation.entry(TEXT_BASE)
         executed = counted = 0
-        while True:
+        ended, code = False, None
+        while not ended:
             try:
                 for _ in range(CHUNK):
                     append(index)
@@ -258,28 +259,29 @@ class Machine:
             except _Stop:
                 trace.pop()
                 last = translation.blocks[trace[-1]].instructions[-1]
-                match last.instruction.effects(self.instructions.xlen).host:
-                    case "ebreak":
-                        return None
-                    case "csr":
-                        value = self._counter(last, translation.blocks, trace, clock)
-                        translation.write_register(x, last.fields["rd"], value)
-                    case _:
-                        code = serve(x, memoryview(self._memory))
-                        if code is not None:
-                            return code
-                index = translation.entry(last.pc + 4)
+                host = last.instruction.effects(self.instructions.xlen).host
+                if host == "ebreak":
+                    ended = True
+                elif host == "csr":
+                    value = self._counter(last, translation.blocks, trace, clock)
+                    translation.write_register(x, last.fields["rd"], value)
+                else:
+                    code = serve(x, memoryview(self._memory))
+                    ended = code is not None
+                if not ended:
+                    index = translation.entry(last.pc + 4)
             blocks = translation.blocks
             executed += sum(len(blocks[i].instructions) for i in trace[counted:])
             counted = len(trace)
             if executed > limit:
-                pc = blocks[index].pc
+                pc = blocks[trace[-1]].pc
                 raise SimulationError(
                     f"run must end within {limit} instructions, not go on at pc {pc:#x}: "
                     f"{self._text(pc)}; raise the limit if it is no endless loop",
                     pc,
                     self._word(pc),
                 )
+        return code
 
     def _result(self, x: list[int], trace: list[int], code: int | None, output: bytes) -> Run:
         blocks = self.translation.blocks

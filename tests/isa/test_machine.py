@@ -96,6 +96,13 @@ def test_faults_name_pc_and_instruction(body: str, address: int, message: str) -
     assert caught.value.pc in (8, 12, 0x10, 0x102)
 
 
+def test_limit_is_exact() -> None:
+    m = machine("nop\n nop\n ret")
+    assert m.run(limit=5).instructions == 5
+    with pytest.raises(SimulationError, match="run must end within 4 instructions, not go on at"):
+        m.run(limit=4)
+
+
 def test_code_that_is_not_reached_may_be_anything() -> None:
     assert machine("beq zero, zero, over\n .word 0\nover: ret").run().instructions == 4
 

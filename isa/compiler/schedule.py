@@ -8,28 +8,57 @@ later operation that is ready is drawn forward, as far as a window and the regis
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from isa.compiler.operations import FIRST_VALUE, Loop, MemoryAccess, Operation, Region
+from isa.core import PRESETS, Core
 
 Item = Operation | Loop
 WINDOW = 12
 """Items ahead among which one is looked for that fills a wait."""
 
 
-def schedule(region: Region, load_wait: int = 1, registers: int = 15) -> None:
+@dataclass(frozen=True)
+class Waits:
+    """Instructions that must stand between a result and its use, or the core waits.
+
+    Attributes:
+        load: After a load.
+        other: After anything else.
+    """
+
+    load: int = 1
+    other: int = 0
+
+    @classmethod
+    def of(cls, core: Core | None) -> Waits:
+        """Those of a core (the table in isa/timing.py); presets with flat costs have none."""
+        if core is None:
+            return cls()
+        if core.name in PRESETS:
+            return cls(0, 0)
+        return {
+            (5, True): cls(1, 0),
+            (5, False): cls(2, 2),
+            (3, True): cls(1, 0),
+            (3, False): cls(1, 1),
+        }.get((core.pipeline, core.forwarding), cls(0, 0))
+
+
+def schedule(region: Region, waits: Waits, registers: int = 15) -> None:
     """Order a region and the loops in it.
 
     Args:
         region: Its items are replaced.
-        load_wait: Cycles for which an operand from a load must not be read after it.
+        waits: Of the core.
         registers: Live values up to which operations are drawn forward.
     """
     for item in region.items:
         if isinstance(item, Loop):
-            schedule(item.body, load_wait, registers)
+            schedule(item.body, waits, registers)
     region.items = _Scheduler(region).order()
-    if load_wait:
-        region.items = _fill_waits(region, load_wait, registers)
+    if waits.load or waits.other:
+        region.items = _fill_waits(region, waits, registers)
 
 
 def _results(region: Region) -> list[int]:
@@ -145,26 +174,27 @@ class _Scheduler:
                 state[item] = 1
                 todo = [b for b in self.before[item] if b not in state]
                 todo.reverse()
-                todo.sort(key=lambda b: need[b])  # stable: the first hungriest is on top
+                todo.sort(key=need.__getitem__)  # stable: the first hungriest is on top
                 stack += todo
         return result
 
-    def _needs(self) -> dict[Item, int]:
-        """Registers that evaluating an item takes, operands that others use too left out."""
-        need: dict[Item, int] = {}
+    def _needs(self) -> dict[Item, tuple[int, int]]:
+        """Registers that evaluating an item takes, operands that others use too left out; depth."""
+        need: dict[Item, tuple[int, int]] = {}
         for item in self._topological():
+            depth = 1 + max((need[b][1] for b in self.before[item]), default=0)
             if isinstance(item, Loop):
-                need[item] = 1
+                need[item] = (1, depth)
                 continue
             single = [
-                need[b]
+                need[b][0]
                 for b in self.before[item]
                 if isinstance(b, Operation)
                 and b.result is not None
                 and self.uses.get(b.result, 0) == 1
             ]
             single.sort(reverse=True)
-            need[item] = max([1, *(n + i for i, n in enumerate(single))])
+            need[item] = (max([1, *(n + i for i, n in enumerate(single))]), depth)
         return need
 
     def _topological(self) -> list[Item]:
@@ -200,84 +230,84 @@ def _touched(item: Item) -> tuple[list[MemoryAccess], list[tuple[str, bool]]]:
     return list(accesses.values()), list(state)
 
 
-def _fill_waits(region: Region, load_wait: int, registers: int) -> list[Item]:
-    """Draw ready operations forward into the shadow of loads, while registers are free."""
+def _fill_waits(region: Region, waits: Waits, registers: int) -> list[Item]:
+    """Draw ready operations forward to where the core would wait, while registers are free."""
     scheduler = _Scheduler(region)
-    items = region.items
-    position = {item: i for i, item in enumerate(items)}
-    before = {item: [b for b in scheduler.before[item] if b in position] for item in items}
-    remaining: dict[int, int] = {}
-    for item in items:
-        for v in scheduler.reads[item]:
-            remaining[v] = remaining.get(v, 0) + 1
-    for v in _results(region):
-        remaining[v] = remaining.get(v, 0) + 1
+    pending = list(region.items)
+    present = set(pending)
+    before = {item: [b for b in scheduler.before[item] if b in present] for item in pending}
+    remaining = _read_counts(scheduler, region)
     live = {v for v in remaining if v not in scheduler.defined}
     done: set[Item] = set()
-    pending: list[Item] = list(items)
     result: list[Item] = []
-    recent: list[int | None] = []  # values loaded by the last operations
+    ready_at: dict[int, int] = {}  # value: place from which it can be used without waiting
 
-    def waits(item: Item) -> bool:
+    def wait(item: Item) -> int:
         if isinstance(item, Loop):
-            return False
-        return any(v in recent for _, v in item.sources)
+            return 0
+        place = len(result)
+        return max((ready_at.get(v, 0) - place for _, v in item.sources), default=0)
 
-    def growth(item: Operation) -> int:
+    def fits(item: Operation) -> bool:
         freed = sum(1 for v in set(scheduler.reads[item]) if remaining[v] == 1 and v in live)
-        return int(item.result is not None) - freed
+        return int(item.result is not None) <= freed or len(live) + 1 < registers
 
     while pending:
-        chosen = 0
-        first = pending[0]
-        if waits(first):
+        chosen, shortest = 0, wait(pending[0])
+        if shortest > 0:
             for i, item in enumerate(pending[1:WINDOW], 1):
                 if isinstance(item, Loop):
                     break
-                if any(b not in done for b in before[item]) or waits(item):
+                if any(b not in done for b in before[item]) or wait(item) >= shortest:
                     continue
-                if growth(item) > 0 and len(live) + 1 >= registers:
-                    continue
-                chosen = i
-                break
+                if fits(item):
+                    chosen, shortest = i, wait(item)
+                    if shortest <= 0:
+                        break
         item = pending.pop(chosen)
         done.add(item)
         result.append(item)
-        for v in scheduler.reads[item]:
-            remaining[v] -= 1
-            if not remaining[v]:
-                live.discard(v)
-        if isinstance(item, Loop):
-            live |= {c.output for c in item.carried if remaining.get(c.output)}
-        elif item.result is not None and remaining.get(item.result):
-            live.add(item.result)
-        loaded = item.result if isinstance(item, Operation) and item.is_load else None
-        recent = [*recent, loaded][-load_wait:]
+        _advance(scheduler, item, remaining, live)
+        if isinstance(item, Operation) and item.result is not None:
+            ready_at[item.result] = len(result) + (waits.load if item.is_load else waits.other)
     return result
 
 
-def max_pressure(region: Region, through: Sequence[int] = ()) -> int:
-    """Most values live at once in a region's straight code and its loops."""
-    scheduler = _Scheduler(region)
+def _read_counts(
+    scheduler: _Scheduler, region: Region, through: Sequence[int] = ()
+) -> dict[int, int]:
+    """How often each value is read, the end of the region included."""
     remaining: dict[int, int] = {}
     for item in region.items:
         for v in scheduler.reads[item]:
             remaining[v] = remaining.get(v, 0) + 1
     for v in [*_results(region), *through]:
-        remaining[v] = remaining.get(v, 0) + 1
-    live = {v for v in remaining if v not in scheduler.defined and v >= FIRST_VALUE}
+        if v >= FIRST_VALUE:
+            remaining[v] = remaining.get(v, 0) + 1
+    return remaining
+
+
+def _advance(scheduler: _Scheduler, item: Item, remaining: dict[int, int], live: set[int]) -> None:
+    """Update what is live behind an item."""
+    for v in scheduler.reads[item]:
+        remaining[v] -= 1
+        if not remaining[v]:
+            live.discard(v)
+    if isinstance(item, Loop):
+        live |= {c.output for c in item.carried if remaining.get(c.output)}
+    elif item.result is not None and remaining.get(item.result):
+        live.add(item.result)
+
+
+def max_pressure(region: Region, through: Sequence[int] = ()) -> int:
+    """Most values live at once in a region's straight code and its loops."""
+    scheduler = _Scheduler(region)
+    remaining = _read_counts(scheduler, region, through)
+    live = {v for v in remaining if v not in scheduler.defined}
     most = len(live)
     for item in region.items:
         if isinstance(item, Loop):
-            inside = sorted(live)
-            most = max(most, max_pressure(item.body, inside))
-        for v in scheduler.reads[item]:
-            remaining[v] -= 1
-            if not remaining[v]:
-                live.discard(v)
-        if isinstance(item, Loop):
-            live |= {c.output for c in item.carried if remaining.get(c.output)}
-        elif item.result is not None and remaining.get(item.result):
-            live.add(item.result)
+            most = max(most, max_pressure(item.body, sorted(live)))
+        _advance(scheduler, item, remaining, live)
         most = max(most, len(live))
     return most

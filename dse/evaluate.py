@@ -16,7 +16,7 @@ from dse.space import Space, WorkloadUse
 from dse.target import Target, target_of, without_unused
 from hw.composition import Hardware
 from isa.encoding import EncodingError
-from isa.kernel import UnsupportedKernel
+from isa.kernel import KernelError, UnsupportedKernel
 from isa.program import Program
 
 
@@ -50,7 +50,7 @@ def evaluate(*, space: Space, design: Design, cache: Cache) -> Evaluation:
             )
             for use in space.workloads
         }
-    except (UnsupportedKernel, EncodingError, WrongAnswer) as error:
+    except (UnsupportedKernel, KernelError, EncodingError, WrongAnswer) as error:
         return Evaluation(design, feasible=False, reason=str(error))
     return Evaluation(
         design,

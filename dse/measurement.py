@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import lru_cache
 from typing import Any
 
 from dse.cache import Cache, digest_of
@@ -14,7 +14,8 @@ from isa.compiler import compile_kernel
 from isa.instruction_set import InstructionSet
 from isa.machine import Machine
 from isa.program import DATA_BASE, Program
-from isa.timing import price
+from isa.timing import Core, Pricer, automaton
+from isa.translate import Block
 from workloads import Vector, Workload
 
 RANDOM_CASES = 3
@@ -113,16 +114,15 @@ def compiled(
 ) -> Program:
     """Compile a kernel for exactly the target's instructions and unit latencies.
 
+    The host core is not passed on: the compiler schedules for one wait after a load, so one
+    program serves all cores.
+
     Raises:
         UnsupportedKernel: The kernel asks for an instruction that the target lacks.
     """
-    core = target.core.canonical()
     key = digest_of(
-        workload.name,
-        str(workload.message_bytes),
+        *_identity(workload, target),
         kernel,
-        target.instructions.digest,
-        repr(core),
         repr(sorted(latencies.items())),
         str(target.unroll),
     )
@@ -131,7 +131,6 @@ def compiled(
         program = compile_kernel(
             workload.kernels[kernel].build,
             target.instructions,
-            core,
             unroll=target.unroll,
             latencies=latencies,
         )
@@ -155,43 +154,81 @@ def measure(
 ) -> Measurement:
     """Compile, run, check and time one kernel.
 
+    Cycles are those of the slowest known answer. Changing the core or a latency that leaves the
+    program as it is executes nothing again where the process still holds the trace.
+
     Raises:
         UnsupportedKernel: See `compiled`.
         WrongAnswer: The program failed a known answer.
     """
     program = compiled(workload, kernel, target, latencies, cache)
-    key = digest_of(
-        program.digest,
-        workload.name,
-        str(workload.message_bytes),
-        target.instructions.digest,
-        repr(target.core.canonical()),
-        repr(sorted(latencies.items())),
+    identity = (*_identity(workload, target), program.digest)
+
+    def executed() -> Executed:
+        return _execute(identity, workload, kernel, target.instructions, program)
+
+    facts = cache.memo("execution", digest_of(*identity), lambda: executed().facts)
+    core = target.core.canonical()
+    cycles = cache.memo(
+        "cycles",
+        digest_of(*identity, repr(core), repr(sorted(latencies.items()))),
+        lambda: executed().cycles(core, latencies, program.entry),
     )
-    data = cache.memo(
-        "measurement",
-        key,
-        lambda: _run(workload, kernel, target, latencies, program).to_json(),
+    return Measurement(
+        kernel=kernel,
+        cycles=cycles,
+        code_bytes=program.code_bytes,
+        data_bytes=program.data_bytes,
+        stack_bytes=program.stack_bytes,
+        known_answers=len(workload.vectors),
+        program_digest=program.digest,
+        **facts,
     )
-    return Measurement(**{**data, "kernel": kernel})
 
 
-@lru_cache(maxsize=16)
-def _machine(instructions: InstructionSet, program_digest: str, text: str) -> Machine:
-    return Machine(instructions, Program.from_json(text))
+def _identity(workload: Workload, target: Target) -> tuple[str, ...]:
+    return (workload.name, str(workload.message_bytes), target.instructions.digest)
 
 
-def _run(
+@dataclass(frozen=True)
+class Executed:
+    """Runs of one program on all known answers.
+
+    Attributes:
+        blocks: Blocks of the translated program.
+        traces: Block trace of each run.
+        facts: What does not depend on the core: instructions, counts, leaks.
+    """
+
+    blocks: Sequence[Block]
+    traces: tuple[tuple[int, ...], ...]
+    facts: Mapping[str, Any]
+
+    def cycles(self, core: Core, latencies: Mapping[str, int], entry: int) -> int:
+        """Cycles of the slowest run."""
+        pricer = Pricer(self.blocks, automaton(core, latencies))
+        return max(pricer.price(trace, entry) for trace in self.traces)
+
+
+_EXECUTED: OrderedDict[tuple[str, ...], Executed] = OrderedDict()
+_HELD = 256
+"""Traces kept in a process, so that other cores can be priced without running again."""
+
+
+def _execute(
+    identity: tuple[str, ...],
     workload: Workload,
     kernel: str,
-    target: Target,
-    latencies: Mapping[str, int],
+    instructions: InstructionSet,
     program: Program,
-) -> Measurement:
-    machine = _machine(target.instructions, program.digest, program.to_json())
-    cycles = instructions = 0
-    counts: Mapping[str, int] = {}
+) -> Executed:
+    """Run every case and check its answer; count leaks on the first."""
+    if identity in _EXECUTED:
+        _EXECUTED.move_to_end(identity)
+        return _EXECUTED[identity]
+    machine = Machine(instructions, program)
     every = cases(workload, program)
+    runs = []
     for case in every:
         run = machine.run(case.arguments, case.memory)
         for address, expected in case.expected.items():
@@ -201,25 +238,17 @@ def _run(
                     f"{workload.name} ({kernel}) must give {expected.hex()[:64]} for "
                     f"{case.source}, not {found.hex()[:64]}"
                 )
-        took = price(
-            run.blocks,
-            run.trace,
-            target.core.canonical(),
-            latencies,
-            entry=program.entry,
-        )
-        if took > cycles:
-            cycles, instructions, counts = took, run.kernel_instructions, run.counts
-    leaks = machine.run_tracked(every[0].arguments, every[0].memory, every[0].secret)
-    return Measurement(
-        kernel,
-        instructions,
-        cycles,
-        program.code_bytes,
-        program.data_bytes,
-        program.stack_bytes,
-        sum(leak.count for leak in leaks),
-        len(workload.vectors),
-        counts,
-        program.digest,
-    )
+        runs.append(run)
+    first = every[0]
+    leaks = machine.run_tracked(first.arguments, first.memory, first.secret)
+    longest = max(runs, key=lambda run: run.kernel_instructions)
+    facts = {
+        "instructions": longest.kernel_instructions,
+        "counts": longest.counts,
+        "leaks": sum(leak.count for leak in leaks),
+    }
+    done = Executed(runs[0].blocks, tuple(run.trace for run in runs), facts)
+    _EXECUTED[identity] = done
+    while len(_EXECUTED) > _HELD:
+        _EXECUTED.popitem(last=False)
+    return done

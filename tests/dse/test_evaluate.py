@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import OrderedDict
 from pathlib import Path
 
 import pytest
@@ -117,6 +118,7 @@ def test_a_wrong_answer_has_no_metrics(monkeypatch: pytest.MonkeyPatch) -> None:
         return [first.__class__(first.arguments, first.memory, spoiled, first.secret, "spoiled")]
 
     monkeypatch.setattr(measurement, "cases", wrong)
+    monkeypatch.setattr(measurement, "_EXECUTED", OrderedDict())
     with pytest.raises(WrongAnswer, match=r"^aes128-encrypt \(ttable\) must give .* for spoiled"):
         measure(workloads.get("aes128-encrypt"), "ttable", target("zkne"), {}, Cache(None))
 

@@ -24,8 +24,8 @@ def test_form() -> None:
     n = lookup(table, x.slice(2, 2)) ^ mux(x.bit(0), x << 1, concat(x.slice(0, 4), x.slice(4, 4)))
     assert to_text([n]) == (
         "(bits (table t 8 010203ff) (xor (lookup t (slice 2 2 (arg x 8)))"
-        " (mux (slice 0 1 (arg x 8)) (shl 1 (arg x 8)) (concat (slice 0 4 (arg x 8)) (slice 4 4 (arg x 8))))))"
-    )
+        " (mux (slice 0 1 (arg x 8)) (shl 1 (arg x 8))"
+        " (concat (slice 0 4 (arg x 8)) (slice 4 4 (arg x 8))))))"
 
 
 @pytest.mark.parametrize(

@@ -69,11 +69,12 @@ def read_proposal(data: Mapping[str, Any]) -> Extension:
     if line.split()[:1] != [name]:
         raise ProposalError(f"encoding must start with the name {name!r}, not {line[:20]!r}")
     root = _meaning(_text(data, "meaning"), xlen)
-    parameters = tuple(str(a.attr) for a in arguments([root]))
+    holes = sorted(arguments([root]), key=_order)
+    parameters = tuple(str(a.attr) for a in holes)
     extension = Extension(name, source=_text(data, "source"), xlens=(xlen,))
 
     def meaning(*operands: Bits) -> Bits:
-        return substitute(root, dict(zip(arguments([root]), operands, strict=True)))
+        return substitute(root, dict(zip(holes, operands, strict=True)))
 
     try:
         extension.declare(line, meaning, parameters, fields=_fields(data))
@@ -103,6 +104,11 @@ def write_proposal(
         "source": instruction.source,
         **more,
     }
+
+
+def _order(hole: Bits) -> tuple[bool, str]:
+    """Registers first, then immediates."""
+    return str(hole.attr) not in REGISTER_SOURCES, str(hole.attr)
 
 
 def _text(data: Mapping[str, Any], key: str) -> str:

@@ -70,7 +70,7 @@ class Graph:
             name: Where it comes from.
         """
         roots = list(roots)
-        outside = set(leaves)
+        results, outside = set(roots), set(leaves)
         order = _reachable(roots, outside)
         uses: dict[Bits, int] = dict.fromkeys(roots, 1)
         for n in order:
@@ -89,12 +89,12 @@ class Graph:
                     operands[n], inner = flat
                     absorbed |= inner
         for n in order:
-            if n in absorbed or (n.op == "const" and n not in uses):
+            if n in absorbed or (n.op == "const" and n not in results):
                 continue
             op = "arg" if n in outside else n.op
             inputs = []
             for a in operands[n]:
-                if a not in number:  # a constant folded while flattening
+                if a not in number:  # constants are numbered where they are used
                     number[a] = len(vertices)
                     vertices.append(Vertex(a.op, a.width, (), a.attr, a))
                 inputs.append(number[a])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 
 from isa.bits import Bits, topological
@@ -37,7 +38,7 @@ def listing(
         imports.add("lookup")
     name = instruction.name
     lines = [
-        f'"""{name}: {summary}."""',
+        f'"""{name}: an instruction proposed by dse propose."""',
         "",
         "from __future__ import annotations",
         "",
@@ -51,7 +52,9 @@ def listing(
     lines += [
         "",
         "EXTENSION = Extension(",
-        f"    {name!r}, source={instruction.source!r}, xlens=({xlen},)".replace("'", '"'),
+        f'    "{name}",',
+        *_source(instruction.source),
+        f"    xlens=({xlen},),",
         ")",
         "",
         "",
@@ -62,8 +65,26 @@ def listing(
         shown = ", ".join(f'"{n}": ({high}, {low})' for n, (high, low) in fields.items())
         lines.append(f"    fields={{{shown}}},")
     parameters = ", ".join(f"{p}: Bits" for p in instruction.parameters)
-    lines += [")", f"def {name}({parameters}) -> Bits:", f'    """{summary}."""', *body]
+    lines += [")", f"def {name}({parameters}) -> Bits:"]
+    wrapped = textwrap.wrap(summary, _WIDTH - 12)
+    if len(wrapped) == 1:
+        lines.append(f'    """{summary}."""')
+    else:
+        lines += [
+            f'    """{wrapped[0]}',
+            *(f"    {row}" for row in wrapped[1:]),
+            '    """  # noqa: D205',
+        ]
+    lines += body
     return "\n".join(lines) + "\n"
+
+
+def _source(text: str) -> list[str]:
+    """The argument `source`, on as many lines as it needs."""
+    pieces = textwrap.wrap(text, _WIDTH - 20, drop_whitespace=False) or [""]
+    if len(pieces) == 1:
+        return [f'    source="{text}",']
+    return ["    source=(", *(f'        "{piece}"' for piece in pieces), "    ),"]
 
 
 def _table(table: Table) -> list[str]:

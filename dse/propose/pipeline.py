@@ -33,7 +33,7 @@ class Reference:
         extension: Its name.
         names: The instructions found.
         cycles: Weighted cycles with them.
-        area_ge: Their area as one extension block, estimated.
+        area_ge: Their area as one extension block, mapped.
     """
 
     extension: str
@@ -171,7 +171,7 @@ def _references(found: Survey, scorer: Scorer, base: Score) -> tuple[Reference, 
                 kernels[workload] = tuple(dict.fromkeys((*kernels.get(workload, ()), *used)))
         instructions = [known for known, _ in rows.values()]
         score = scorer.score(instructions, kernels, base)
-        area = scorer.cost(instructions).area_ge
+        area = scorer.cost(instructions, "mapped").area_ge
         references.append(Reference(extension, tuple(sorted(rows)), score.cycles, area))
     return tuple(references)
 

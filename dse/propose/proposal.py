@@ -14,7 +14,7 @@ from dse.propose.slot import Slot, allocate
 from hw.area import Cost
 from isa.bits import Bits, arguments, substitute, topological
 from isa.encoding import Encoding
-from isa.instruction import Extension, Instruction
+from isa.instruction import REGISTER_SOURCES, Extension, Instruction
 from isa.proposal import write_proposal
 from isa.table import Table
 from isa.text import to_text
@@ -144,7 +144,8 @@ def make_instruction(
     name = _name(idea, nearest, frozenset(names))
     slot = allocate(name, idea.operands, idea.immediates, taken)
     extension = Extension(name, source=source, xlens=(idea.root.width,))
-    holes = arguments([idea.root])
+    order = (*REGISTER_SOURCES, *(immediate for immediate, _ in idea.immediates))
+    holes = sorted(arguments([idea.root]), key=lambda a: order.index(str(a.attr)))
 
     def meaning(*operands: Bits) -> Bits:
         return substitute(idea.root, dict(zip(holes, operands, strict=True)))

@@ -36,14 +36,14 @@ def print_report(report: Report) -> None:
         console.print(
             f"\nChosen set (greedy, each step measured): {', '.join(p.name for p in chosen)}: "
             f"{final.cycles:,.0f} cycles, gain {gain:.1%} over {report.request.base}, "
-            f"{report.set_area_ge:,.0f} GE as one extension block (estimate)",
+            f"{report.set_area_ge:,.0f} GE as one extension block (mapped)",
             highlight=False,
             soft_wrap=True,
         )
     for reference in report.references:
         console.print(
             f"For comparison, {', '.join(reference.names)} ({reference.extension}), found again: "
-            f"{reference.cycles:,.0f} cycles, {reference.area_ge:,.0f} GE (estimate)",
+            f"{reference.cycles:,.0f} cycles, {reference.area_ge:,.0f} GE (mapped)",
             highlight=False,
             soft_wrap=True,
         )

@@ -50,7 +50,7 @@ class Selection:
         after: Weighted cycles after each choice.
         lost_without: Weighted cycles lost when each alone is left out of the set.
         score: The whole set.
-        area_ge: Its area as one extension block, estimated; 0 for an empty set.
+        area_ge: Its area as one extension block, mapped; 0 for an empty set.
     """
 
     order: tuple[int, ...]
@@ -91,7 +91,9 @@ def select(
     after = []
     for length in range(1, len(order) + 1):
         after.append(_together([candidates[i] for i in order[:length]], scorer, base).cycles)
-    area = scorer.cost([candidates[i].instruction for i in order]).area_ge if order else 0.0
+    area = (
+        scorer.cost([candidates[i].instruction for i in order], "mapped").area_ge if order else 0.0
+    )
     return Selection(tuple(order), tuple(after), tuple(lost), score, area)
 
 

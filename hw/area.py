@@ -1,19 +1,23 @@
-"""Area: what a PyRTL block costs, by a fast estimate or by technology mapping."""
+"""Area: what a PyRTL block costs, by a fast estimate, technology mapping or full synthesis."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import pyrtl
 
+from hw import cells
 from hw.bitblast import bitblast
+from hw.fabric import Fabric, fabric
 from hw.graph import Graph, Kind, Memory, sweep
 from hw.synthesis import synthesise
 from hw.technology import Technology
-from hw.timing import estimated_arrivals, mapped_arrivals
+from hw.timing import cell_arrivals, estimated_arrivals, mapped_arrivals
+from hw.verilog import verilog
 
-__all__ = ["Cost", "bitblast", "estimate", "mapped"]
+__all__ = ["Cost", "bitblast", "estimate", "mapped", "synthesised"]
 
 
 @dataclass(frozen=True)
@@ -21,14 +25,17 @@ class Cost:
     """What one block costs, and how well that is known.
 
     Attributes:
-        rung: "estimate" or "mapped".
+        rung: "estimate", "mapped" or "synthesised".
         area_ge: gates and flip-flops in gate equivalents; memories are not in it.
         delay_fo4: latest arrival at any output, register or memory input, FO4 after the clock
             edge, without the flip-flop's own clock-to-output and set-up.
         ffs: flip-flops.
-        arrivals: (name, FO4) of each sink port, in the order of the graph.
-        luts: 6-input LUTs; None on the estimate rung.
-        lut_levels: LUTs on the longest path; None on the estimate rung.
+        arrivals: (name, FO4) of each sink port, in the order of the graph; empty for a library
+            of the user's, where only the longest path is known.
+        luts: 6-input LUTs on the mapped rung, LUTs of the part on the synthesised rung of `xc7`;
+            otherwise None.
+        lut_levels: LUTs on the longest path, on the mapped rung.
+        fabric: everything the block takes of the part, on the synthesised rung of `xc7`.
         memories: memories beside the logic, for `hw/memory.py`.
         area_error: relative error of `area_ge`, 90th percentile; likewise the other two.
     """
@@ -44,6 +51,7 @@ class Cost:
     luts: int | None = None
     lut_levels: int | None = None
     luts_error: float | None = None
+    fabric: Fabric | None = None
 
     @property
     def error(self) -> float:
@@ -61,8 +69,11 @@ class Cost:
     def period_ps(self, technology: Technology) -> float:
         """Return the shortest clock period of this block alone, flip-flop overhead included.
 
-        With a LUT technology it is LUT levels times the level's delay, else FO4.
+        With a LUT technology it is LUT levels times the level's delay, or what abc9 says and one
+        level for the register, else FO4.
         """
+        if technology.lut_level_ns is not None and self.fabric is not None:
+            return self.fabric.delay_ps + 1000 * technology.lut_level_ns
         if technology.lut_level_ns is not None and self.lut_levels is not None:
             return 1000 * technology.lut_level_ns * (self.lut_levels + 1)
         return technology.fo4_ps * (self.delay_fo4 + technology.sequential_fo4)
@@ -140,4 +151,63 @@ def mapped(
         netlist.luts,
         netlist.lut_levels,
         rung.luts_error,
+    )
+
+
+def synthesised(
+    block: pyrtl.Block,
+    technology: Technology,
+    liberty: Path | None = None,
+    *,
+    starts: Mapping[str, float] | None = None,
+) -> Cost:
+    """Synthesise `block` with yosys and return its cost; 0.3 to 5 s, with `xc7` 3 to 20 s more.
+
+    The block goes to yosys as Verilog, memories left outside; with `xc7` it is synthesised for
+    the part too, memories inside. This rung is what the errors of the others are measured
+    against; its own is the noise of the tool (see the technology's `synthesised` rung).
+
+    Args:
+        block: An unoptimised PyRTL block; not a graph, since yosys is to see the arithmetic.
+        technology: Technology; its flip-flops are those of the library.
+        liberty: A cell library of the user's instead of ours. Areas are divided by its NAND2, and
+            delays by `technology.fo4_ps`, which should be its FO4 then.
+        starts: As for `estimate`; not with `liberty`.
+
+    Raises:
+        hw.yosys.YosysError: when yosys is missing or fails.
+        ValueError: when `starts` are given with `liberty`, or name no source.
+    """
+    memories = bitblast(block).memories
+    rung = technology.synthesised
+    part = None
+    if technology.lut_level_ns is not None:
+        inside = verilog(block)
+        part = fabric(inside.text, inside.module)
+    module = verilog(block, initial=False, open_memories=True)
+    if liberty is None:
+        netlist = cells.cells(module.text, module.module)
+        arrivals = cell_arrivals(module, netlist, memories, technology, starts or {})
+        area, ffs = netlist.area_ge, netlist.flip_flops
+        delay = max(0.0, *arrivals.values()) if arrivals else 0.0
+    else:
+        if starts:
+            raise ValueError(
+                "starts must be left out with a liberty file, whose cells we cannot time"
+            )
+        measured = cells.library(module.text, module.module, liberty.read_text(encoding="utf-8"))
+        arrivals, area, ffs = {}, measured.area_ge, measured.flip_flops
+        delay = measured.delay_ps / technology.fo4_ps
+    return Cost(
+        rung.name,
+        area,
+        delay,
+        ffs,
+        tuple(arrivals.items()),
+        tuple(memories),
+        rung.area_error,
+        rung.delay_error,
+        luts=part.luts if part else None,
+        luts_error=rung.luts_error if part else None,
+        fabric=part,
     )

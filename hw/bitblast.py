@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ import pyrtl
 
 from hw import arithmetic
 from hw.graph import FALSE, Graph, Memory, Port, sweep
+from hw.identifiers import is_temporary, naming_order
 from hw.rom import contents
 
 __all__ = ["bitblast"]
@@ -19,18 +19,10 @@ Word = Sequence[int]
 TABLE_ADDRESS_BITS = 12
 """Longest address of a RomBlock that becomes gates; a longer one is a memory of its own."""
 
-_UNNAMED = re.compile(r"(?:tmp|const_)(\d+)")
-
-
-def _order(thing: Any) -> tuple[bool, int, str]:
-    """Sort key: given names first, then PyRTL's own names in order of creation."""
-    unnamed = _UNNAMED.match(thing.name)
-    return (True, int(unnamed[1]), "") if unnamed else (False, 0, thing.name)
-
 
 def _label(thing: Any, rank: int) -> str:
     """Return the name of a wire or memory, by rank where the user gave none."""
-    return f"_{rank}" if _UNNAMED.match(thing.name) else str(thing.name)
+    return f"_{rank}" if is_temporary(thing.name) else str(thing.name)
 
 
 def bitblast(block: pyrtl.Block) -> Graph:
@@ -50,11 +42,11 @@ class _Blaster:
     def __init__(self, block: pyrtl.Block) -> None:
         self.graph = Graph()
         self.words: dict[Any, Word] = {}
-        self.inputs = sorted(block.wirevector_subset(pyrtl.Input), key=_order)
-        self.outputs = sorted(block.wirevector_subset(pyrtl.Output), key=_order)
+        self.inputs = sorted(block.wirevector_subset(pyrtl.Input), key=naming_order)
+        self.outputs = sorted(block.wirevector_subset(pyrtl.Output), key=naming_order)
         self.driver = {net.dests[0]: net for net in block.logic if net.dests}
         stores = {net.op_param[1] for net in block.logic_subset("m@")}
-        self.memories = sorted((m for m in stores if not _is_table(m)), key=_order)
+        self.memories = sorted((m for m in stores if not _is_table(m)), key=naming_order)
         self.memory_index = {memory.id: i for i, memory in enumerate(self.memories)}
         self.registers = self._live_registers()
 
@@ -74,7 +66,7 @@ class _Blaster:
                 seen.add(wire)
                 if wire in self.driver:
                     stack.extend(self.driver[wire].args)
-        return sorted((w for w in seen if isinstance(w, pyrtl.Register)), key=_order)
+        return sorted((w for w in seen if isinstance(w, pyrtl.Register)), key=naming_order)
 
     def run(self) -> Graph:
         """Build the graph: sources, then the logic under each sink in the order of names."""

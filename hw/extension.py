@@ -19,6 +19,7 @@ from isa.instruction import REGISTER_SOURCES, Effects, Instruction
 
 __all__ = [
     "ExtensionLogic",
+    "build_datapath",
     "build_extension",
     "extension_logic",
     "matches",
@@ -205,6 +206,43 @@ def build_extension(
         base = pyrtl.Input(xlen, "base_result")
         result <<= pyrtl.select(logic.writes_rd, logic.result, base)
         is_ext <<= logic.is_ext
+        return pyrtl.working_block()
+
+
+def build_datapath(
+    instructions: Sequence[Instruction], xlen: int, circuits: Circuits
+) -> pyrtl.Block:
+    """Return the merged datapaths of stateless instructions alone, without a decoder.
+
+    Inputs: rs1, rs2 (rs3, pc) where read, the immediates by name, and one bit for each
+    instruction, its name after "op_", of which one is 1. Output: result (xlen). What published
+    sizes of a functional unit count.
+
+    Raises:
+        ValueError: when an instruction reads or writes state, accesses memory or jumps.
+    """
+    immediates: dict[str, Immediate] = {}
+    effects = [_effects(i, xlen, immediates) for i in instructions]
+    for instruction in instructions:
+        if instruction.state:
+            raise ValueError(
+                f"instruction of a datapath must have no state, not {instruction.name}; "
+                "build the extension instead"
+            )
+    read = {p for i in instructions for p in i.parameters}
+    with pyrtl.temp_working_block():
+        sources = [n for n in (*REGISTER_SOURCES, "pc") if n in read]
+        env = {name: pyrtl.Input(xlen, name) for name in sources}
+        env.update((n, pyrtl.Input(i.width, n)) for n, i in immediates.items())
+        choices: list[Choice] = []
+        for instruction, e in zip(instructions, effects, strict=True):
+            assert e.rd is not None
+            select = f"op_{instruction.name}"
+            env[select] = pyrtl.Input(1, select)
+            choices.append((e.rd, arg(select, 1)))
+        (wire,) = lower([merge(choices, xlen)], env, circuits)
+        result = pyrtl.Output(xlen, "result")
+        result <<= wire
         return pyrtl.working_block()
 
 

@@ -1,11 +1,14 @@
-"""Identifiers: names that Verilog accepts, each given once."""
+"""Identifiers: which names of a PyRTL block are the user's, and names that Verilog accepts."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Any
 
-__all__ = ["KEYWORDS", "Identifiers", "is_identifier"]
+__all__ = ["KEYWORDS", "Identifiers", "is_identifier", "is_temporary", "naming_order"]
+
+_TEMPORARY = re.compile(r"(?:tmp|const_)(\d+)")
 
 _WORDS = """
 accept_on alias always always_comb always_ff always_latch and assert assign assume automatic
@@ -32,6 +35,17 @@ wildcard wire with within wor xnor xor
 """
 KEYWORDS = frozenset(_WORDS.split())
 """Reserved words of IEEE 1800-2017, annex B, which contains those of Verilog."""
+
+
+def is_temporary(name: str) -> bool:
+    """Whether PyRTL made up `name`; its number depends on all that the process has built."""
+    return _TEMPORARY.match(name) is not None
+
+
+def naming_order(thing: Any) -> tuple[bool, int, str]:
+    """Sort key of wires and memories: given names first, then the others in order of creation."""
+    temporary = _TEMPORARY.match(thing.name)
+    return (True, int(temporary[1]), "") if temporary else (False, 0, thing.name)
 
 
 def is_identifier(name: str) -> bool:

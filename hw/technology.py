@@ -58,6 +58,7 @@ class Technology:
     lut_level_ns: float | None = None
     estimate: Rung = Rung("estimate", area_error=0.12, delay_error=0.18)
     mapped: Rung = Rung("mapped", area_error=0.10, delay_error=0.10, luts_error=0.16)
+    synthesised: Rung = Rung("synthesised", area_error=0.05, delay_error=0.05, luts_error=0.05)
 
     def __post_init__(self) -> None:
         if not self.fo4_ps > 0:
@@ -65,10 +66,10 @@ class Technology:
 
     def rung(self, name: str) -> Rung:
         """Return the errors of the rung called `name`."""
-        for rung in (self.estimate, self.mapped):
+        for rung in (self.estimate, self.mapped, self.synthesised):
             if rung.name == name:
                 return rung
-        raise ValueError(f"rung must be 'estimate' or 'mapped', not {name!r}")
+        raise ValueError(f"rung must be 'estimate', 'mapped' or 'synthesised', not {name!r}")
 
 
 def technology_names() -> tuple[str, ...]:

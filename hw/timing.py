@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from hw.aiger import input_nodes, output_literals
-from hw.graph import Graph, Kind
+from hw.cells import Cells
+from hw.graph import Graph, Kind, Memory
 from hw.liberty import CELLS, TAU_PER_FO4
 from hw.memory import memory_cost
-from hw.synthesis import DRIVER, Netlist
+from hw.synthesis import DRIVER, Gate, Netlist
 from hw.technology import Technology
+from hw.verilog import Verilog
 
-__all__ = ["estimated_arrivals", "mapped_arrivals"]
+__all__ = ["GateTiming", "cell_arrivals", "estimated_arrivals", "mapped_arrivals"]
 
 Starts = Mapping[str, float]
 """When each source port is valid, FO4 after the clock edge; ports not named are valid at 0.
@@ -101,25 +103,51 @@ def estimated_arrivals(graph: Graph, technology: Technology, starts: Starts) -> 
 _CELL = {cell.name: cell for cell in CELLS}
 
 
+class GateTiming:
+    """Mapped gates with their delays, fan-in first.
+
+    The delay of a cell is its parasitic plus drive times the capacitance it drives, which is what
+    the liberty tables hold; every source has the driver that ABC is told of.
+    """
+
+    def __init__(self, gates: Sequence[Gate]) -> None:
+        self.gates = gates
+        load: dict[str, float] = {}
+        for gate in gates:
+            if gate.cell:
+                for signal, (_, cap) in zip(gate.inputs, _CELL[gate.cell].pins, strict=True):
+                    load[signal] = load.get(signal, 0.0) + cap
+        self.load = load
+        self.delay = []
+        for gate in gates:
+            cell = _CELL.get(gate.cell)
+            driven = load.get(gate.output, 0.0)
+            self.delay.append((cell.parasitic + cell.drive * driven) / TAU_PER_FO4 if cell else 0.0)
+
+    def arrivals(self, ready: Mapping[str, float]) -> dict[str, float]:
+        """Return the arrival of every signal, FO4, for sources that are ready at these times.
+
+        A signal that depends on no source, a constant, is not waited for: -inf.
+        """
+        drive = _CELL[DRIVER].drive
+        arrival = {
+            signal: start + drive * self.load.get(signal, 0.0) / TAU_PER_FO4
+            for signal, start in ready.items()
+        }
+        for gate, own in zip(self.gates, self.delay, strict=True):
+            late = max((arrival.get(s, -math.inf) for s in gate.inputs), default=-math.inf)
+            arrival[gate.output] = late + own
+        return arrival
+
+
 def mapped_arrivals(
     graph: Graph, netlist: Netlist, technology: Technology, starts: Starts
 ) -> dict[str, float]:
     """Return the latest arrival at each sink port, FO4, on the mapped gates of `graph`.
 
-    The delay of a cell is its parasitic plus drive times the capacitance it drives, which is what
-    the liberty tables hold, so with all starts 0 and no memory the latest equals ABC's `stime`.
+    With all starts 0 and no memory the latest equals ABC's `stime`.
     """
-    load: dict[str, float] = {}
-    for gate in netlist.gates:
-        if gate.cell:
-            for signal, (_, capacitance) in zip(gate.inputs, _CELL[gate.cell].pins, strict=True):
-                load[signal] = load.get(signal, 0.0) + capacitance
-    driver = _CELL[DRIVER]
-    delay = []
-    for gate in netlist.gates:
-        cell = _CELL.get(gate.cell)
-        driven = load.get(gate.output, 0.0)
-        delay.append((cell.parasitic + cell.drive * driven) / TAU_PER_FO4 if cell else 0.0)
+    timed = GateTiming(netlist.gates)
     sources = input_nodes(graph)
     start = _start_of_nodes(graph, starts)
     access = _accesses(graph, technology)
@@ -132,13 +160,8 @@ def mapped_arrivals(
             for node in sources
         }
         # A netlist without gates has no inputs: its outputs are wires.
-        arrival = {
-            signal: ready + driver.drive * load.get(signal, 0.0) / TAU_PER_FO4
-            for signal, ready in zip(netlist.inputs, node_start.values(), strict=False)
-        }
-        for gate, own in zip(netlist.gates, delay, strict=True):
-            late = max((arrival[signal] for signal in gate.inputs), default=-math.inf)
-            arrival[gate.output] = late + own
+        ready = dict(zip(netlist.inputs, node_start.values(), strict=False))
+        arrival = timed.arrivals(ready)
         result = {
             port.name: max(
                 (
@@ -157,6 +180,56 @@ def mapped_arrivals(
         if following == memory_start:
             return result
         memory_start = following
+
+
+def cell_arrivals(
+    module: Verilog,
+    netlist: Cells,
+    memories: Sequence[Memory],
+    technology: Technology,
+    starts: Starts,
+) -> dict[str, float]:
+    """Return the latest arrival at each output, register and open memory port of `module`, FO4.
+
+    Names are those of the PyRTL block. With all starts 0 and no memory the latest equals ABC's.
+    """
+    timed = GateTiming(netlist.gates)
+    given = {verilog_name: name for name, verilog_name in module.names.items()}
+    ports: dict[str, list[str]] = {}
+    for signal in netlist.sources:
+        ports.setdefault(given.get(_base(signal), _base(signal)), []).append(signal)
+    inputs = {given.get(name, name) for name, _ in module.inputs}
+    for name in starts:
+        if name not in ports and name not in inputs:
+            names = ", ".join(sorted({*ports, *inputs} - {"clk"})) or "none"
+            raise ValueError(f"start must name one of the sources {names}, not {name!r}")
+    ready = {s: starts.get(name, 0.0) for name, signals in ports.items() for s in signals}
+    sinks: dict[str, list[str]] = {}
+    for signal in netlist.outputs:
+        sinks.setdefault(given.get(_base(signal), _base(signal)), []).append(signal)
+    for held, following in netlist.following:
+        sinks.setdefault(given.get(_base(held), _base(held)), []).append(following)
+    access = {m.name: memory_cost(m, technology).access_fo4 for m in memories}
+    while True:
+        arrival = timed.arrivals(ready)
+        result = {
+            name: max(arrival.get(signal, -math.inf) for signal in signals)
+            for name, signals in sinks.items()
+        }
+        later = dict(ready)
+        for name, signals in ports.items():
+            address = name.removesuffix(".data") + ".address"
+            if address in result and address != name + ".address":
+                read = result[address] + access[name.rsplit(".", 2)[0]]
+                later |= {s: max(starts.get(name, -math.inf), read) for s in signals}
+        if later == ready:
+            return result
+        ready = later
+
+
+def _base(signal: str) -> str:
+    """Return the wire's name in the name of one of its bits."""
+    return signal.partition("[")[0]
 
 
 def _reads(graph: Graph) -> list[tuple[str, list[int]]]:

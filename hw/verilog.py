@@ -10,19 +10,16 @@ built, a user's wire called `rst`, and registers without an initial value.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pyrtl
 
-from hw.identifiers import Identifiers, is_identifier
+from hw.identifiers import Identifiers, is_identifier, is_temporary, naming_order
 from hw.rom import contents
 
 __all__ = ["Verilog", "verilog"]
-
-_UNNAMED = re.compile(r"(?:tmp|const_)(\d+)")
 
 
 @dataclass(frozen=True)
@@ -32,7 +29,8 @@ class Verilog:
     Attributes:
         text: The source, Verilog 2001.
         module: Its name.
-        names: Verilog name of each input, output, register and memory by its PyRTL name.
+        names: Verilog name of each input, output, register and memory by its PyRTL name, and of
+            each port of an open memory by its name in `hw.bitblast`.
         inputs: (Verilog name, width in bits) of each input but `clk` and `rst`.
         outputs: (Verilog name, width in bits) of each output.
     """
@@ -75,12 +73,6 @@ def verilog(
     return _Writer(block, module, initial=initial, reset=reset, outside=open_memories).write()
 
 
-def _order(thing: Any) -> tuple[bool, int, str]:
-    """Sort key: given names first, then PyRTL's own names in order of creation."""
-    unnamed = _UNNAMED.fullmatch(thing.name)
-    return (True, int(unnamed[1]), "") if unnamed else (False, 0, thing.name)
-
-
 def _declared(kind: str, width: int, name: str) -> str:
     return f"{kind} [{width - 1}:0] {name}" if width > 1 else f"{kind} {name}"
 
@@ -94,13 +86,14 @@ class _Writer:
         self.module, self.initial, self.reset = module, initial, reset
         wires = {wire for net in block.logic for wire in (*net.args, *net.dests)}
         wires |= block.wirevector_subset(pyrtl.Input)
-        self.wires = sorted(wires, key=_order)
+        self.wires = sorted(wires, key=naming_order)
         self.driver = {net.dests[0]: net for net in block.logic if net.dests}
-        stores = sorted({net.op_param[1] for net in block.logic_subset("m@")}, key=_order)
+        stores = sorted({net.op_param[1] for net in block.logic_subset("m@")}, key=naming_order)
         self.outside = [m for m in stores if outside and not isinstance(m, pyrtl.RomBlock)]
         self.inside = [m for m in stores if m not in self.outside]
         self.identifiers = Identifiers(("clk", "rst", module))
         self.name: dict[Any, str] = {}
+        self.names: dict[str, str] = {}
         self.inputs: list[tuple[str, int]] = []
         self.outputs: list[tuple[str, int]] = []
         self.lines: list[str] = []
@@ -112,7 +105,7 @@ class _Writer:
         registers = [w for w in self.wires if isinstance(w, pyrtl.Register)]
         kept = [*named, *registers, *self.inside]
         for thing in kept:
-            self.name[thing] = self.identifiers.fresh(thing.name)
+            self.name[thing] = self._fresh(thing.name)
         for wire in named:
             ports = self.inputs if isinstance(wire, pyrtl.Input) else self.outputs
             ports.append((self.name[wire], len(wire)))
@@ -120,8 +113,7 @@ class _Writer:
         self.name |= answered
         inner = [w for w in self.wires if w not in self.name and not self._stands_inside(w)]
         for wire in inner:
-            stem = "n" if _UNNAMED.fullmatch(wire.name) else wire.name
-            self.name[wire] = self.identifiers.fresh(stem)
+            self.name[wire] = self._fresh(wire.name)
         self.lines += [_declared("wire", len(w), self.name[w]) + ";" for w in inner]
         for memory in self.inside:
             self._store(memory)
@@ -131,13 +123,17 @@ class _Writer:
             self.lines.append(f"assign {self.name[wire]} = {self._expression(wire)};")
         for memory in self.outside:
             self._open_ports(memory)
+        self.names |= {thing.name: self.name[thing] for thing in kept}
         return Verilog(
             self._text(),
             self.module,
-            {thing.name: self.name[thing] for thing in kept},
+            self.names,
             tuple(self.inputs),
             tuple(self.outputs),
         )
+
+    def _fresh(self, name: str) -> str:
+        return self.identifiers.fresh("n" if is_temporary(name) else name)
 
     def _text(self) -> str:
         ports = ["input clk", *(["input rst"] if self.reset else [])]
@@ -156,7 +152,7 @@ class _Writer:
         net = self.driver.get(wire)
         if net is None:
             raise ValueError(f"wire {wire.name} must be driven, not left open")
-        return net.op == "s" or (net.op == "w" and _UNNAMED.fullmatch(wire.name) is not None)
+        return net.op == "s" or (net.op == "w" and is_temporary(wire.name))
 
     def _bits(self, wire: Any) -> tuple[Any, list[int]]:
         """Return the wire or constant that has a name or value, and which of its bits `wire` is."""
@@ -213,7 +209,7 @@ class _Writer:
             self.lines.append("end")
             return
         if self.initial:
-            count = self.identifiers.fresh(f"{memory.name}_i")
+            count = self.identifiers.fresh(f"{name}_i")
             self.lines.append(f"integer {count};")
             loop = f"for ({count} = 0; {count} < {words}; {count} = {count} + 1)"
             self.lines.append(f"initial {loop} {name}[{count}] = {memory.bitwidth}'h0;")
@@ -223,19 +219,25 @@ class _Writer:
 
     def _read_ports(self, memory: Any) -> Iterator[tuple[Any, str]]:
         for i, net in enumerate(memory.readport_nets):
-            name = self.identifiers.fresh(f"{memory.name}_read{i}_data")
+            name = self._port(memory, f"read{i}", "data")
             self.inputs.append((name, memory.bitwidth))
             yield net.dests[0], name
 
     def _open_ports(self, memory: Any) -> None:
         for i, net in enumerate(memory.readport_nets):
-            self._open_output(f"{memory.name}_read{i}_address", net.args[0])
+            self._open_output(self._port(memory, f"read{i}", "address"), net.args[0])
         for i, net in enumerate(memory.writeport_nets):
             for part, wire in zip(("address", "data", "enable"), net.args, strict=True):
-                self._open_output(f"{memory.name}_write{i}_{part}", wire)
+                self._open_output(self._port(memory, f"write{i}", part), wire)
 
-    def _open_output(self, wanted: str, wire: Any) -> None:
-        name = self.identifiers.fresh(wanted)
+    def _port(self, memory: Any, port: str, part: str) -> str:
+        rank = self.outside.index(memory)
+        stem = f"_{rank}" if is_temporary(memory.name) else str(memory.name)
+        name = self.identifiers.fresh(f"{stem}_{port}_{part}")
+        self.names[f"{stem}.{port}.{part}"] = name
+        return name
+
+    def _open_output(self, name: str, wire: Any) -> None:
         self.outputs.append((name, len(wire)))
         self.lines.append(f"assign {name} = {self._read(wire)};")
 

@@ -190,7 +190,9 @@ def test_technology_refuses_what_it_does_not_know() -> None:
         technology("tsmc")
     with pytest.raises(ValueError, match=r"^fo4_ps must be positive, not 0$"):
         technology("ge", 0)
-    with pytest.raises(ValueError, match=r"^rung must be 'estimate', 'mapped' or 'synthesised', not 'guess'$"):
+    with pytest.raises(
+        ValueError, match=r"^rung must be 'estimate', 'mapped' or 'synthesised', not 'guess'$"
+    ):
         GE.rung("guess")
 
 

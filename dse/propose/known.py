@@ -23,12 +23,14 @@ class Known:
     Attributes:
         instruction: The instruction.
         immediates: (name, value), in the order of the encoding.
-        root: What it computes, over `rs1`, `rs2`...
+        root: What it computes, over `rs1`, `rs2`.. in the order of its sources.
+        operands: Registers it reads.
     """
 
     instruction: Instruction
     immediates: tuple[tuple[str, int], ...]
     root: Bits
+    operands: int
 
     def __str__(self) -> str:
         values = ", ".join(f"{name}={value}" for name, value in self.immediates)
@@ -56,8 +58,7 @@ def known_instructions(xlen: int) -> dict[bytes, tuple[Known, ...]]:
                 continue
             names_seen.add(instruction.name)
             for known in specialisations(instruction, xlen):
-                operands = sum(r in instruction.sources for r in REGISTERS)
-                fingerprint = meaning_of(known.root, operands).fingerprint
+                fingerprint = meaning_of(known.root, known.operands).fingerprint
                 found[fingerprint] = (*found.get(fingerprint, ()), known)
     return found
 
@@ -74,10 +75,14 @@ def specialisations(instruction: Instruction, xlen: int) -> Iterator[Known]:
     if sum(i.width for i in immediates if i.name in used) > LARGEST_IMMEDIATE:
         return
     read = [i for i in immediates if i.name in used]
+    sources = [r for r in REGISTERS if r in instruction.sources]
+    ports = {
+        arg(source, xlen): arg(port, xlen) for source, port in zip(sources, REGISTERS, strict=False)
+    }
     for values in product(*(range(1 << i.width) for i in read)):
         fixed = {
             arg(i.name, i.width): const(value, i.width)
             for i, value in zip(read, values, strict=True)
         }
         named = tuple((i.name, value) for i, value in zip(read, values, strict=True))
-        yield Known(instruction, named, substitute(effects.rd, fixed))
+        yield Known(instruction, named, substitute(effects.rd, {**ports, **fixed}), len(sources))

@@ -1,0 +1,37 @@
+"""Proofs: each method proves what is equal and refuses what is not."""
+
+from __future__ import annotations
+
+import pytest
+
+from dse.propose.meaning import meaning_of
+from dse.propose.proof import ProofError, equal
+from isa.bits import Bits, arg, const
+
+R1, R2, R3 = (arg(f"rs{i}", 32) for i in (1, 2, 3))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "method"),
+    [
+        (R1 + R2, R1 + R2, "identical"),
+        ((R1 ^ R2).rotr(3), R1.rotr(3) ^ R2.rotr(3), "normal form"),
+        ((R1 & R2) | (~R1 & R3), ((R2 ^ R3) & R1) ^ R3, "equivalence checker"),
+        (R1 + (R2 + R3), (R1 + R2) + R3, "equivalence checker"),
+    ],
+)
+def test_equal_expressions(a: Bits, b: Bits, method: str) -> None:
+    assert equal(a, b) == method
+
+
+def test_agreeing_on_all_vectors_is_not_enough() -> None:
+    rare = (R1 & R2).eq(const(-1, 32)).zext(32)  # 1 for one of 2^64 inputs
+    a, b = R1 + R2, (R1 + R2) ^ rare
+    assert meaning_of(a, 2).fingerprint == meaning_of(b, 2).fingerprint
+    with pytest.raises(ProofError, match="agree on all vectors but the equivalence checker"):
+        equal(a, b)
+
+
+def test_normal_forms_refuse_too() -> None:
+    with pytest.raises(ProofError, match="agree on all vectors but have different normal forms"):
+        equal(R1.rotr(3), R1.rotr(4))

@@ -197,6 +197,26 @@ class Form:
         return Interleaved(lane.parts) if self.interleaved else lane
 
     @property
+    def pieces(self) -> int:
+        """Into how many pieces a round splits: the words of interleaved lanes stand alone."""
+        return 2 if self.interleaved else 1
+
+    def load_piece(self, k: Builder, pointer: Pointer, offset: Index | int, piece: int) -> Long:
+        """Read a piece of a lane."""
+        if self.interleaved:
+            return Long((k.load(pointer, offset + 4 * piece),))
+        return load_long(k, pointer, offset)
+
+    def store_piece(
+        self, k: Builder, pointer: Pointer, value: Long, offset: Index | int, piece: int
+    ) -> None:
+        """Write a piece of a lane."""
+        if self.interleaved:
+            k.store(pointer, offset + 4 * piece, value.parts[0])
+        else:
+            store_long(k, pointer, value, offset)
+
+    @property
     def table(self) -> Table:
         """Round constants."""
         name = "keccak_rc_interleaved" if self.interleaved else "keccak_rc"
@@ -294,50 +314,55 @@ def _sum(lanes: Sequence[Long]) -> Long:
     return result
 
 
+def _columns(k: Builder, form: Form, state: Pointer) -> list[Long]:
+    """Column parities."""
+    return [_sum([form.load(k, state, 8 * (x + 5 * y)) for y in range(5)]) for x in range(5)]
+
+
 def _in_memory(form: Form) -> Permutation:
-    """Lanes in memory, two rounds to and fro; the column parities are carried in registers."""
+    """Lanes in memory, two rounds to and fro."""
 
     def apply(k: Builder, state: Pointer) -> None:
         form.check(k.xlen)
         constants = k.constants(form.table)
         other = k.scratch("other_state", 200)
 
-        def one_round(
-            source: Pointer, target: Pointer, c: Sequence[Long], constant: Index
-        ) -> list[Long]:
-            d = _theta(c)
-            parities: list[Long] = []
-            for y in range(5):
-                row = _rotated_row(k, form, source, d, y)
-                out = _chi_row(form, y, row)
-                if y == 0:
-                    out[0] = out[0] ^ form.load(k, constants, constant)
-                for x in range(5):
-                    store_long(k, target, out[x], 8 * (x + 5 * y))
-                parities = [p ^ o for p, o in zip(parities, out, strict=True)] if y else out
-            return parities
+        def one_round(source: Pointer, target: Pointer, constant: Index) -> None:
+            d = _theta(_columns(k, form, source))
+            for piece in range(form.pieces):
+                for y in range(5):
+                    row = _rotated_row(k, form, source, d, y, piece)
+                    out = _chi_row(form, y, row)
+                    if y == 0:
+                        out[0] = out[0] ^ form.load_piece(k, constants, constant, piece)
+                    for x in range(5):
+                        form.store_piece(k, target, out[x], 8 * (x + 5 * y), piece)
 
-        def two_rounds(i: Index, *c: Bits) -> tuple[Bits, ...]:
-            parities = one_round(state, other, _lanes(form, c), 16 * i)
-            return flat(one_round(other, state, parities, 16 * i + 8))
+        def two_rounds(i: Index) -> tuple[Bits, ...]:
+            one_round(state, other, 16 * i)
+            one_round(other, state, 16 * i + 8)
+            return ()
 
-        columns = [_sum([form.load(k, state, 8 * (x + 5 * y)) for y in range(5)]) for x in range(5)]
-        k.loop(ROUNDS // 2, two_rounds, *flat(columns))
+        k.loop(ROUNDS // 2, two_rounds)
 
     return apply
 
 
-def _lanes(form: Form, parts: Sequence[Bits]) -> list[Long]:
-    lanes = unflat(parts)
-    return [Interleaved(lane.parts) for lane in lanes] if form.interleaved else lanes
-
-
-def _rotated_row(k: Builder, form: Form, source: Pointer, d: Sequence[Long], y: int) -> list[Long]:
-    """Row y after theta, rho and pi."""
+def _rotated_row(
+    k: Builder, form: Form, source: Pointer, d: Sequence[Long], y: int, piece: int
+) -> list[Long]:
+    """A piece of row y after theta, rho and pi."""
     row = []
     for x in range(5):
         lane = _source(x, y)
-        row.append((form.load(k, source, 8 * lane) ^ d[lane % 5]).rotl(OFFSETS[lane]))
+        offset, added = OFFSETS[lane], d[lane % 5]
+        if form.interleaved:
+            half, odd = divmod(offset, 2)
+            came = piece ^ odd
+            loaded = k.load(source, 8 * lane + 4 * came)
+            row.append(Long(((loaded ^ added.parts[came]).rotl(half + (odd & came)),)))
+        else:
+            row.append((load_long(k, source, 8 * lane) ^ added).rotl(offset))
     return row
 
 
@@ -351,13 +376,11 @@ def _compact(form: Form) -> Permutation:
         other = k.scratch("other_state", 200)
 
         def one_round(i: Index) -> tuple[Bits, ...]:
-            columns = [
-                _sum([form.load(k, state, 8 * (x + 5 * y)) for y in range(5)]) for x in range(5)
-            ]
-            d = _theta(columns)
-            for y in range(5):
-                for x, lane in enumerate(_rotated_row(k, form, state, d, y)):
-                    store_long(k, other, lane, 8 * (x + 5 * y))
+            d = _theta(_columns(k, form, state))
+            for piece in range(form.pieces):
+                for y in range(5):
+                    for x, lane in enumerate(_rotated_row(k, form, state, d, y, piece)):
+                        form.store_piece(k, other, lane, 8 * (x + 5 * y), piece)
 
             def row(y: Index) -> tuple[Bits, ...]:
                 b = [load_long(k, other, 40 * y + 8 * x) for x in range(5)]
@@ -396,7 +419,7 @@ VARIANTS = {
     "lane-complemented": _variant(
         _in_registers, _COMPLEMENTED, f"RV64: the same with fewer inversions {_OVERVIEW}"
     ),
-    "memory": _variant(_in_memory, _PLAIN, "lanes in memory, column parities in registers"),
+    "memory": _variant(_in_memory, _PLAIN, "lanes in memory, two rounds to and fro"),
     "memory-lane-complemented": _variant(
         _in_memory, _COMPLEMENTED, f"the same with fewer inversions {_OVERVIEW}"
     ),

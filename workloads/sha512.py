@@ -9,7 +9,8 @@ import struct
 from collections.abc import Sequence
 
 from isa.bits import Bits
-from isa.kernel import Builder, Index, Pointer
+from isa.kernel import Builder, Index, Pointer, UnsupportedKernel
+from isa.table import Table
 from workloads.long import Long, flat, load_long, store_long, unflat
 from workloads.merkle_damgard import Hash
 from workloads.roots import cube_roots, square_roots
@@ -19,7 +20,9 @@ INITIAL = square_roots(8, 64)
 """FIPS 180-4 section 5.3.5."""
 CONSTANTS = cube_roots(80, 64)
 """FIPS 180-4 section 4.2.3."""
-K = constant_words("sha512_k", 64, CONSTANTS)
+_K = constant_words("sha512_k", 64, CONSTANTS)
+_FIRST_K = Table("sha512_k_first", 64, CONSTANTS[:64])
+_LAST_K = Table("sha512_k_last", 64, CONSTANTS[64:])
 _MASK = 2**64 - 1
 
 
@@ -78,7 +81,7 @@ def _add_to_state(k: Builder, state: Pointer, s: Sequence[Long]) -> None:
 
 def _plain(k: Builder, state: Pointer, message: Pointer, offset: Index | int) -> None:
     """The whole schedule in memory, then 80 rounds."""
-    constants = k.constants(K)
+    constants = k.constants(_K)
     schedule = k.scratch("schedule", 640)
 
     def read(i: Index) -> tuple[Bits, ...]:
@@ -101,10 +104,14 @@ def _plain(k: Builder, state: Pointer, message: Pointer, offset: Index | int) ->
 
 
 def _rolling(k: Builder, state: Pointer, message: Pointer, offset: Index | int) -> None:
-    """Sixteen words of the schedule, in registers on RV64, renewed as the rounds use them."""
-    constants = k.constants(K)
+    """RV64: sixteen words of the schedule in registers, renewed as the rounds use them."""
+    if k.xlen != 64:
+        raise UnsupportedKernel("kernel needs RV64: 24 words of 64 bits must fit registers")
+    first, final = k.constants(_FIRST_K), k.constants(_LAST_K)
 
-    def sixteen(base: Index | int, s: list[Long], w: list[Long], *, renew: bool) -> list[Long]:
+    def sixteen(
+        constants: Pointer, base: Index | int, s: list[Long], w: list[Long], *, renew: bool
+    ) -> list[Long]:
         w = list(w)
         for t in range(16):
             s = _round(s, load_long(k, constants, base + 8 * t), w[t])
@@ -114,20 +121,20 @@ def _rolling(k: Builder, state: Pointer, message: Pointer, offset: Index | int) 
 
     def rounds(i: Index, *carried: Bits) -> tuple[Bits, ...]:
         values = unflat(carried)
-        return flat(sixteen(128 * i, values[:8], values[8:], renew=True))
+        return flat(sixteen(first, 128 * i, values[:8], values[8:], renew=True))
 
     w = [load_long(k, message, offset + 8 * i).swapped() for i in range(16)]
     carried = unflat(k.loop(4, rounds, *flat(_load_state(k, state) + w)))
-    last = sixteen(512, carried[:8], carried[8:], renew=False)
+    last = sixteen(final, 0, carried[:8], carried[8:], renew=False)
     _add_to_state(k, state, last[:8])
 
 
 def _ring(k: Builder, state: Pointer, message: Pointer, offset: Index | int) -> None:
     """Sixteen words of the schedule in memory, renewed as the rounds use them."""
-    constants = k.constants(K)
+    first, final = k.constants(_FIRST_K), k.constants(_LAST_K)
     ring = k.scratch("ring", 128)
 
-    def sixteen(base: Index | int, s: list[Long], *, renew: bool) -> list[Long]:
+    def sixteen(constants: Pointer, base: Index | int, s: list[Long], *, renew: bool) -> list[Long]:
         for t in range(16):
             w = load_long(k, ring, 8 * t)
             s = _round(s, load_long(k, constants, base + 8 * t), w)
@@ -141,11 +148,11 @@ def _ring(k: Builder, state: Pointer, message: Pointer, offset: Index | int) -> 
         return ()
 
     def rounds(i: Index, *s: Bits) -> tuple[Bits, ...]:
-        return flat(sixteen(128 * i, unflat(s), renew=True))
+        return flat(sixteen(first, 128 * i, unflat(s), renew=True))
 
     k.loop(16, read)
     s = unflat(k.loop(4, rounds, *flat(_load_state(k, state))))
-    _add_to_state(k, state, sixteen(512, s, renew=False))
+    _add_to_state(k, state, sixteen(final, 0, s, renew=False))
 
 
 # --- Workloads -----------------------------------------------------------------------------------
@@ -179,7 +186,7 @@ SHA512 = Hash(
     {
         "plain": (_plain, "schedule of 80 words in memory, rounds in a loop (FIPS 180-4, 6.4.2)"),
         "ring": (_ring, "schedule of 16 words in memory (FIPS 180-4, 6.2.3 and 6.4.3)"),
-        "rolling": (_rolling, "schedule of 16 words carried as values (FIPS 180-4, 6.4.3)"),
+        "rolling": (_rolling, "RV64: schedule of 16 words kept in registers (FIPS 180-4, 6.4.3)"),
     },
     _EXAMPLES,
     112,

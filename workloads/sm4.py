@@ -13,7 +13,15 @@ from isa.bits import Bits, concat, const, lookup
 from isa.kernel import Builder, Index, Pointer
 from isa.sm4 import sbox
 from isa.table import Table
-from workloads.block_cipher import BlockCipher, Cipher, Counted, Example, ScheduleVariant, Variant
+from workloads.block_cipher import (
+    BlockCipher,
+    Cipher,
+    Counted,
+    Example,
+    Schedule,
+    ScheduleVariant,
+    Variant,
+)
 from workloads.words import Words, load_word, load_words, swapped, total
 
 ROUNDS = 32
@@ -79,22 +87,37 @@ def _by_bytes(x: Bits) -> Bits:
     return total(b, b.rotl(2), b.rotl(10), b.rotl(18), b.rotl(24))
 
 
-def _t_tables() -> list[Table]:
-    """S-box followed by one byte's share of L, byte 0 (least significant) first."""
+def _t_tables(name: str, *rotations: int) -> list[Table]:
+    """S-box followed by one byte's share of a linear map, byte 0 (least significant) first.
+
+    Args:
+        name: Prefix of the tables.
+        rotations: Left rotations whose sum with the identity is the map.
+    """
 
     def entry(s: int, i: int) -> int:
-        x = s << 8 * i
-        return x ^ _rotl(x, 2) ^ _rotl(x, 10) ^ _rotl(x, 18) ^ _rotl(x, 24)
+        word = s << 8 * i
+        for n in rotations:
+            word ^= _rotl(s << 8 * i, n)
+        return word
 
-    return [Table(f"sm4_t{i}", 32, tuple(entry(s, i) for s in sbox().entries)) for i in range(4)]
+    return [Table(f"{name}{i}", 32, tuple(entry(s, i) for s in sbox().entries)) for i in range(4)]
+
+
+_ENCRYPTION_TABLES = _t_tables("sm4_t", 2, 10, 18, 24)
+_SCHEDULE_TABLES = _t_tables("sm4_ks", 13, 23)
+
+
+def _from_tables(tables: Sequence[Table], x: Bits) -> Bits:
+    return total(*(lookup(t, x.byte(i)) for i, t in enumerate(tables)))
 
 
 def _by_tables(x: Bits) -> Bits:
-    return total(*(lookup(t, x.byte(i)) for i, t in enumerate(_t_tables())))
+    return _from_tables(_ENCRYPTION_TABLES, x)
 
 
 def _by_one_table(x: Bits) -> Bits:
-    table = _t_tables()[0]
+    table = _ENCRYPTION_TABLES[0]
     return total(*(lookup(table, x.byte(i)).rotl(8 * i) for i in range(4)))
 
 
@@ -122,36 +145,56 @@ def _variants(*, inverse: bool) -> dict[str, Variant]:
     }
 
 
-def _schedule_step(x: Sequence[Bits], constant: Bits) -> Words:
-    t = _substituted(total(x[1], x[2], x[3], constant))
-    return [*x[1:], total(x[0], t, t.rotl(13), t.rotl(23))]
+Transform = Callable[[Bits], Bits]
+"""S-boxes, then the linear map L or L'."""
+
+
+def _schedule_by_bytes(x: Bits) -> Bits:
+    t = _substituted(x)
+    return total(t, t.rotl(13), t.rotl(23))
+
+
+def _schedule_by_tables(x: Bits) -> Bits:
+    return _from_tables(_SCHEDULE_TABLES, x)
+
+
+def _schedule_step(transform: Transform, x: Sequence[Bits], constant: Bits) -> Words:
+    return [*x[1:], x[0] ^ transform(total(x[1], x[2], x[3], constant))]
 
 
 def _masked(k: Builder, key: Pointer) -> Words:
     return [swapped(w) ^ f for w, f in zip(load_words(k, key, 4), FK, strict=True)]
 
 
-def _schedule_by_table(k: Builder, key: Pointer, keys: Pointer) -> None:
-    constants = k.constants(_CK_TABLE)
+def _listed(transform: Transform) -> Schedule:
+    """The constants from a table."""
 
-    def step(i: Index, *x: Bits) -> Words:
-        new = _schedule_step(x, load_word(k, constants, 4 * i))
-        k.store(keys, 4 * i, new[3])
-        return new
+    def build(k: Builder, key: Pointer, keys: Pointer) -> None:
+        constants = k.constants(_CK_TABLE)
 
-    k.loop(ROUNDS, step, *_masked(k, key))
+        def step(i: Index, *x: Bits) -> Words:
+            new = _schedule_step(transform, x, load_word(k, constants, 4 * i))
+            k.store(keys, 4 * i, new[3])
+            return new
+
+        k.loop(ROUNDS, step, *_masked(k, key))
+
+    return build
 
 
-def _schedule_computed(k: Builder, key: Pointer, keys: Pointer) -> None:
+def _computed(transform: Transform) -> Schedule:
     """The constants by adding 28 to each byte."""
 
-    def step(i: Index, constant: Bits, *x: Bits) -> Words:
-        new = _schedule_step(x, constant)
-        k.store(keys, 4 * i, new[3])
-        following = ((constant & 0x7F7F7F7F) + _CK_STEP) ^ (constant & 0x80808080)
-        return [following, *new]
+    def build(k: Builder, key: Pointer, keys: Pointer) -> None:
+        def step(i: Index, constant: Bits, *x: Bits) -> Words:
+            new = _schedule_step(transform, x, constant)
+            k.store(keys, 4 * i, new[3])
+            following = ((constant & 0x7F7F7F7F) + _CK_STEP) ^ (constant & 0x80808080)
+            return [following, *new]
 
-    k.loop(ROUNDS, step, const(CK[0], 32), *_masked(k, key))
+        k.loop(ROUNDS, step, const(CK[0], 32), *_masked(k, key))
+
+    return build
 
 
 # --- Workloads -----------------------------------------------------------------------------------
@@ -176,8 +219,19 @@ SM4 = BlockCipher(
     _variants(inverse=False),
     _variants(inverse=True),
     {
-        "sbox": ScheduleVariant(_schedule_by_table, "S-box table, constants from a table"),
-        "computed": ScheduleVariant(_schedule_computed, "S-box table, constants computed"),
+        "sbox": ScheduleVariant(
+            _listed(_schedule_by_bytes), "256-byte S-box table, constants from a table"
+        ),
+        "computed": ScheduleVariant(
+            _computed(_schedule_by_bytes), "256-byte S-box table, constants computed"
+        ),
+        "ttable": ScheduleVariant(
+            _listed(_schedule_by_tables),
+            "four 1 KiB tables of S-box and L', constants from a table",
+        ),
+        "ttable-computed": ScheduleVariant(
+            _computed(_schedule_by_tables), "four 1 KiB tables of S-box and L', constants computed"
+        ),
     },
     (
         Example(

@@ -49,17 +49,6 @@ def swap_move(a: Bits, b: Bits, mask: int, shift: int) -> tuple[Bits, Bits]:
 
 
 def constant_words(name: str, width: int, values: Sequence[int]) -> Table:
-    """An array of constants to be read by address, of any length.
-
-    A table has a power of two of entries, so several values share an entry where there are 80 or
-    24 of them; value i stands at byte i * width / 8.
-    """
-    count = len(values)
-    together = count // (count & -count) if count & (count - 1) else 1
-    if count // together < 2:
-        raise ValueError(f"length of {name} must be even, not {count}")
-    entries = [
-        sum(v << width * i for i, v in enumerate(values[start : start + together]))
-        for start in range(0, count, together)
-    ]
-    return Table(name, width * together, tuple(entries))
+    """An array of constants to be read by address; zeros fill it up to a power of two."""
+    size = 1 << max(len(values) - 1, 1).bit_length()
+    return Table(name, width, (*values, *[0] * (size - len(values))))

@@ -1,4 +1,4 @@
-"""AES S-boxes with few levels of logic, between the table and the small circuits.
+"""S-boxes with few levels of logic, between the table and the small circuits.
 
 The inversion of `hw.tower` laid flat: one layer of XORs forms every sum that is multiplied, a
 second adds up the norm in GF(2^4), nine Boolean functions of the norm's four bits stand side by
@@ -16,12 +16,11 @@ from typing import Any
 
 import pyrtl
 
-from hw.linear import Matrix, Network, apply_network, compose, invert, xor_network
+from hw.inversion import BOXES, InversionBox, add_constant, xor
+from hw.linear import Matrix, Network, apply_network, compose, xor_network
 from hw.rom import read_table
 from hw.tower import Tower, towers
-from hw.units import register
-from hw.units.aes_composite import AFFINE, CONSTANT
-from isa.aes import POLYNOMIAL
+from hw.units import Build, register
 from isa.table import Table
 
 SOURCE = "tower of normal bases (Canright, CHES 2005), layers of bounded depth found here"
@@ -50,16 +49,12 @@ class _Flat:
 
     def build(self, x: Signals) -> list[Any]:
         """Return the outputs for 8 one-bit wires."""
-        found = apply_network(self.sums, x, _xor, pyrtl.Const(0, 1))
+        found = apply_network(self.sums, x, xor, pyrtl.Const(0, 1))
         first, second, linear = found[:9], found[9:18], found[18:]
-        norm = apply_network(self.norm, [*_and(first, second), *linear], _xor, pyrtl.Const(0, 1))
+        norm = apply_network(self.norm, [*_and(first, second), *linear], xor, pyrtl.Const(0, 1))
         factors = list(read_table(self.factors, pyrtl.concat_list(norm)))
         products = [*_and(factors, second), *_and(factors, first)]
-        return apply_network(self.totals, products, _xor, pyrtl.Const(0, 1))
-
-
-def _xor(a: Any, b: Any) -> Any:
-    return a ^ b
+        return apply_network(self.totals, products, xor, pyrtl.Const(0, 1))
 
 
 def _and(a: Signals, b: Signals) -> list[Any]:
@@ -101,29 +96,22 @@ def _flat(tower: Tower, before: Matrix, after: Matrix) -> _Flat:
 
 
 @cache
-def _best(inverse: bool) -> _Flat:
+def _best(box: InversionBox) -> _Flat:
     """Return the flat circuit that takes the fewest XORs over all towers."""
-    flats = []
-    for tower in towers(POLYNOMIAL):
-        into, out = tower.to_tower(), tower.from_tower()
-        if inverse:
-            flats.append(_flat(tower, compose(into, invert(AFFINE)), out))
-        else:
-            flats.append(_flat(tower, into, compose(AFFINE, out)))
+    flats = (
+        _flat(tower, compose(tower.to_tower(), box.before), compose(box.after, tower.from_tower()))
+        for tower in towers(box.polynomial)
+    )
     return min(flats, key=lambda flat: flat.xors)
 
 
-def _add_constant(word: Signals) -> list[Any]:
-    return [~bit if CONSTANT >> i & 1 else bit for i, bit in enumerate(word)]
+def _builder(box: InversionBox) -> Build:
+    def build(x: pyrtl.WireVector) -> pyrtl.WireVector:
+        word = _best(box).build(add_constant(list(x), box.constant_in))
+        return pyrtl.concat_list(add_constant(word, box.constant_out))
+
+    return build
 
 
-@register(table="aes_sbox", name="low_depth", source=SOURCE)
-def forward(x: pyrtl.WireVector) -> pyrtl.WireVector:
-    """Return the S-box of an 8-bit value: inversion, then the affine map."""
-    return pyrtl.concat_list(_add_constant(_best(False).build(list(x))))
-
-
-@register(table="aes_inv_sbox", name="low_depth", source=SOURCE)
-def inverse(x: pyrtl.WireVector) -> pyrtl.WireVector:
-    """Return the inverse S-box of an 8-bit value: the affine map back, then inversion."""
-    return pyrtl.concat_list(_best(True).build(_add_constant(list(x))))
+for _name, _box in BOXES.items():
+    register(table=_name, name="low_depth", source=SOURCE)(_builder(_box))

@@ -65,7 +65,7 @@ class Allocation:
     Attributes:
         lines: In order, spill stores included.
         saved: Callee-saved registers that are used.
-        slots: Number of stack slots.
+        slots: Number of stack slots; values never alive at once share one.
         spills: Stores and loads of values put aside, as they stand in the code.
     """
 
@@ -124,7 +124,7 @@ class Allocator:
         self._lines.append(entry)
         self._region(self._selection.root)
         lines, spills = self._with_spills()
-        return Allocation(lines, self._saved, self._state.slots, spills)
+        return Allocation(lines, self._saved, _share_slots(lines), spills)
 
     # Positions and next uses.
 
@@ -554,3 +554,43 @@ class Allocator:
                     lines.append(Line("spill", registers=(("rs2", register),), slot=slot))
                     spills += 1
         return lines, spills
+
+
+def _share_slots(lines: Sequence[Line]) -> int:
+    """Renumber stack slots so that those never in use at once share a place; returns how many.
+
+    A slot is in use from its first mention to its last; one that is in use where a loop begins and
+    is mentioned in the loop stays in use to the loop's end.
+    """
+    heads: dict[Loop, int] = {}
+    loops: list[tuple[int, int]] = []
+    first: dict[int, int] = {}
+    last: dict[int, int] = {}
+    for i, line in enumerate(lines):
+        if line.kind == "label" and line.loop:
+            heads[line.loop] = i
+        elif line.kind == "branch" and line.loop:
+            loops.append((heads[line.loop], i))
+        if line.slot >= 0:
+            first.setdefault(line.slot, i)
+            last[line.slot] = i
+    for start, end in loops:  # inner loops end first, so ends grow outward
+        for slot, begins in first.items():
+            if begins < start <= last[slot] <= end:
+                last[slot] = end
+    place: dict[int, int] = {}
+    in_use: list[tuple[int, int]] = []  # (end, place)
+    count = 0
+    for slot in sorted(first, key=lambda s: (first[s], s)):
+        free = sorted(p for end, p in in_use if end < first[slot])
+        in_use = [u for u in in_use if u[0] >= first[slot] or u[1] != (free or [-1])[0]]
+        if free:
+            place[slot] = free[0]
+        else:
+            place[slot] = count
+            count += 1
+        in_use.append((last[slot], place[slot]))
+    for line in lines:
+        if line.slot >= 0:
+            line.slot = place[line.slot]
+    return count

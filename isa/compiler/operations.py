@@ -41,14 +41,6 @@ class MemoryAccess:
     high: int
     is_store: bool
 
-    def conflicts(self, other: MemoryAccess) -> bool:
-        """Whether order matters."""
-        if not (self.is_store or other.is_store) or self.pointer != other.pointer:
-            return False
-        if self.terms != other.terms:
-            return True
-        return self.low < other.high and other.low < self.high
-
 
 @dataclass(eq=False, slots=True)
 class Operation:

@@ -100,15 +100,13 @@ class _Scheduler:
         """Conflicting accesses, and operations on the same state, keep the kernel's order."""
         effects = [(item, *_touched(item)) for item in self.region.items]
         effects.sort(key=lambda e: e[0].order)
-        accesses: dict[str, list[tuple[Item, MemoryAccess]]] = {}
+        memory = _MemoryOrder()
         written: dict[str, Item] = {}  # state: the last that wrote it
         readers: dict[str, list[Item]] = {}  # and who read it since
         for item, touched, state in effects:
             before = self.before[item]
             for access in touched:
-                known = accesses.setdefault(access.pointer, [])
-                before += [o for o, a in known if a.conflicts(access) and o is not item]
-                known.append((item, access))
+                before += [o for o in memory.add(item, access) if o is not item]
             for name, writes in state:
                 if name in written and written[name] is not item:
                     before.append(written[name])
@@ -213,6 +211,38 @@ class _Scheduler:
                 done[item] = 0
                 stack += [b for b in self.before[item] if b not in done]
         return result
+
+
+class _MemoryOrder:
+    """Finds the accesses that an access must follow, given in the kernel's order.
+
+    Accesses through the same terms are kept by byte: the last store and the loads since. Those
+    through other terms of the same pointer may be anywhere.
+    """
+
+    def __init__(self) -> None:
+        self._bytes: dict[tuple[str, object, int], tuple[Item | None, list[Item]]] = {}
+        self._terms: dict[str, dict[object, list[tuple[Item, bool]]]] = {}
+
+    def add(self, item: Item, access: MemoryAccess) -> list[Item]:
+        """Enter an access; returns those it must follow."""
+        found: dict[Item, None] = {}
+        by_terms = self._terms.setdefault(access.pointer, {})
+        for terms, others in by_terms.items():
+            if terms != access.terms:
+                found |= {o: None for o, stores in others if stores or access.is_store}
+        for place in range(access.low, access.high):
+            key = (access.pointer, access.terms, place)
+            store, loads = self._bytes.get(key, (None, []))
+            if store is not None:
+                found[store] = None
+            if access.is_store:
+                found |= dict.fromkeys(loads)
+                self._bytes[key] = (item, [])
+            else:
+                self._bytes[key] = (store, [*loads, item])
+        by_terms.setdefault(access.terms, []).append((item, access.is_store))
+        return list(found)
 
 
 def _touched(item: Item) -> tuple[list[MemoryAccess], list[tuple[str, bool]]]:

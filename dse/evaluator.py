@@ -16,6 +16,7 @@ from dse.evaluation import Evaluation
 from dse.metrics import METRICS, Quantity
 from dse.pareto import Loss
 from dse.pool import Pool
+from dse.reductions import Reductions
 from dse.space import Space
 from dse.worker import Result, Setup, Task, evaluation_key
 
@@ -28,6 +29,7 @@ class Evaluator:
     """Evaluates designs of one space against its baseline and constraints.
 
     Attributes:
+        reductions: Which designs are known to come down to others; they are not evaluated.
         hits: Designs answered from the cache.
         computed: Designs that were compiled, run and priced.
         busy_seconds: Time those took in their workers, summed.
@@ -44,6 +46,7 @@ class Evaluator:
         folder = None if cache_folder is None else str(cache_folder)
         setup = Setup(space.text, str(space.file), backend, folder, version)
         self.pool = Pool(setup, jobs)
+        self.reductions = Reductions(space)
         self.known: dict[str, Evaluation] = {}
         self.baseline: Evaluation | None = None
         self.hits = 0
@@ -62,6 +65,8 @@ class Evaluator:
     ) -> list[Evaluation]:
         """Evaluate designs, in their order; `on_result` is called after each."""
         space = self.space.for_workload(workload) if workload else self.space
+        if not workload:
+            designs = [self.reductions.apply(design) for design in designs]
         found: dict[int, Evaluation] = {}
         missing: list[int] = []
         for index, design in enumerate(designs):
@@ -81,6 +86,9 @@ class Evaluator:
             found[missing[position]] = self._take(space, design, result)
             on_result()
         self._note(self.cache.notes)
+        if not workload:
+            for index, design in enumerate(designs):
+                self.reductions.learn(design, found[index].canonical)
         return [self._judged(found[index]) for index in range(len(designs))]
 
     def confirm(
@@ -159,7 +167,9 @@ class Evaluator:
         self.computed += 1
         self.busy_seconds += result.seconds
         if self.cache.folder is None:
-            self.cache.put("evaluation", evaluation_key(space, design), result.data)
+            canonical = Design(result.data["design"])
+            for key in {evaluation_key(space, d) for d in (design, canonical)}:
+                self.cache.put("evaluation", key, result.data)
         return Evaluation.from_json(result.data)
 
     def _judged(self, evaluation: Evaluation) -> Evaluation:

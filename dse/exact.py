@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from dse.design import Design
 from dse.evaluator import Evaluator
 from dse.search import Found, Log, Observer, listed_search
+from dse.space import Space
 
 MAX_DESIGNS = 200_000
 # of the budget, spent before giving up: parts shared between designs make later ones cheaper
 _PATIENCE = 0.25
 _MARGIN = 1.2  # projections are no better
+_SAMPLE = 200  # designs looked at to tell how many are settled
 
 
 @dataclass(frozen=True)
@@ -35,9 +37,9 @@ class Exact:
 
 def exhaustive_search(evaluator: Evaluator, log: Log | None, observer: Observer) -> Found:
     """Evaluate every design of the space, however long it takes."""
-    total = sum(1 for _ in evaluator.space.designs())
-    every = (("exhaustive", design) for design in evaluator.space.designs())
-    return listed_search(evaluator, every, total, log, observer, phase="exhaustive")
+    designs = largest_first(evaluator.space)
+    every = (("exhaustive", design) for design in designs)
+    return listed_search(evaluator, every, len(designs), log, observer, phase="exhaustive")
 
 
 def enumerate_within(
@@ -45,18 +47,19 @@ def enumerate_within(
 ) -> Exact:
     """Evaluate every design unless that takes longer than the budget.
 
-    Designs are taken in random order and the time for all is projected from the latest of them;
+    The time for all is projected from the latest designs, and from how many of the others are
+    settled by reductions;
     `seconds_per_design` serves where even listing the designs is too much.
     """
     space = evaluator.space
     if space.raw_size > MAX_DESIGNS:
         return Exact(None, space.raw_size, space.raw_size * seconds_per_design)
-    designs = list(space.designs())
+    designs = largest_first(space)
     if budget_seconds == 0:
         return Exact(None, len(designs), len(designs) * seconds_per_design)
-    random.Random(0).shuffle(designs)
     started = last = time.perf_counter()
-    taken = last_taken = 0
+    taken = 0
+    computed = evaluator.computed
     projected = 0.0
 
     def taking() -> Iterator[tuple[str, Design]]:
@@ -66,15 +69,17 @@ def enumerate_within(
             yield "exact", design
 
     def is_late(found: Found) -> bool:
-        nonlocal projected, last, last_taken
+        nonlocal projected, last, computed
         now = time.perf_counter()
-        elapsed = now - started
-        if taken > last_taken:
-            recent = (now - last) / (taken - last_taken)
-            projected = elapsed + recent * (len(designs) - taken)
-            last, last_taken = now, taken
+        if evaluator.computed > computed:
+            seconds = (now - last) / (evaluator.computed - computed)
+            rest = designs[taken :: max(1, (len(designs) - taken) // _SAMPLE)]
+            unknown = sum(evaluator.reductions.apply(design) == design for design in rest)
+            share = unknown / max(1, len(rest))
+            projected = now - started + seconds * share * (len(designs) - taken)
+        last, computed = now, evaluator.computed
         is_over = projected > _MARGIN * budget_seconds and taken < len(designs)
-        return is_over and elapsed > _PATIENCE * budget_seconds
+        return is_over and now - started > _PATIENCE * budget_seconds
 
     found = listed_search(
         evaluator, taking(), len(designs), None, observer, phase="exact front", deadline=is_late
@@ -82,3 +87,14 @@ def enumerate_within(
     is_complete = taken == len(designs) and not found.is_interrupted
     whole = found if is_complete else None
     return Exact(whole, len(designs), projected, found.is_interrupted)
+
+
+def largest_first(space: Space) -> list[Design]:
+    """Every reduced design, in random order but for the number of instructions.
+
+    Those with most come first: what their programs leave unused settles many of the others.
+    """
+    designs = list(space.designs())
+    random.Random(0).shuffle(designs)
+    names = [entry.name for entry in space.entries]
+    return sorted(designs, key=lambda design: -sum(design[name] is True for name in names))

@@ -33,7 +33,7 @@ def print_evaluation(space: Space, evaluation: Evaluation, baseline: Evaluation)
         table = Table(box=box.SIMPLE_HEAD)
         for header in ("metric", "value", "unit", "baseline", "rung", "error"):
             is_number = header in ("value", "baseline", "error")
-            table.add_column(header, justify="right" if is_number else "left")
+            table.add_column(header, justify="right" if is_number else "left", no_wrap=True)
         for name, metric in METRICS.items():
             if name not in evaluation.metrics:
                 continue

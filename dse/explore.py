@@ -112,7 +112,7 @@ def explore(space: Space, options: Options, backend: Backend, observer: Observer
             found = exhaustive_search(evaluator, run, observer)
         else:
             seeds = seed_designs(space, baseline.canonical)
-            proposer = Proposer(space, sampler, seed, seeds)
+            proposer = Proposer(space, sampler, seed, seeds, evaluator.reductions)
             found = sampled_search(evaluator, proposer, trials, run, observer)
         clock.lap("search")
         result = _counts(found, evaluator, clock.seconds["search"])

@@ -12,6 +12,7 @@ from dse.constraint import Constraint
 from dse.design import Design, Value
 from dse.evaluation import Evaluation
 from dse.pareto import Loss
+from dse.reductions import Reductions
 from dse.sampler import SAMPLERS, batch_seed
 from dse.space import Space
 
@@ -58,12 +59,18 @@ class Proposer:
     """
 
     def __init__(
-        self, space: Space, sampler: str, seed: int, seeds: Sequence[tuple[str, Design]]
+        self,
+        space: Space,
+        sampler: str,
+        seed: int,
+        seeds: Sequence[tuple[str, Design]],
+        reductions: Reductions,
     ) -> None:
         import optuna
 
         optuna.logging.set_verbosity(optuna.logging.ERROR)
         self.space = space
+        self.reductions = reductions
         self.kind = SAMPLERS[sampler]
         self.sampler_name = sampler
         self.seed = seed
@@ -82,14 +89,15 @@ class Proposer:
             self._study.sampler = self.kind.build(batch_seed(self.seed, batch))
         proposals: dict[str, Proposal] = {}
         while self._seeds and len(proposals) < count:
-            origin, design = self._seeds.popleft()
+            origin, seed = self._seeds.popleft()
+            design = self.reductions.apply(seed)
             if self._is_new(design, proposals):
                 proposals[design.digest] = Proposal(design, origin, [self._enqueued(design)])
         for _ in range(_PATIENCE * count):
             if len(proposals) == count:
                 break
             trial = self._study.ask()
-            design = self._sampled(trial)
+            design = self.reductions.apply(self._sampled(trial))
             if design.digest in self.known:
                 self._tell(trial, self.known[design.digest])
             elif design.digest in proposals:
@@ -101,9 +109,9 @@ class Proposer:
                 proposals[design.digest] = Proposal(design, origin, [self._enqueued(design)])
         return list(proposals.values())
 
-    def tell(self, proposal: Proposal, outcome: Outcome) -> None:
-        """Report what a proposed design came to; in the order of the proposals."""
-        self.known[proposal.design.digest] = outcome
+    def tell(self, proposal: Proposal, canonical: Design, outcome: Outcome) -> None:
+        """Report what a proposed design came down to and how it did, in order."""
+        self.known[proposal.design.digest] = self.known[canonical.digest] = outcome
         for trial in proposal.waiting:
             self._tell(trial, outcome)
 
@@ -151,7 +159,7 @@ class Proposer:
             start = generator.choice(self.front)
             changed = generator.sample(free, min(len(free), generator.choice((1, 1, 2))))
             changes = {p.name: generator.choice(p.choices) for p in changed}
-            design = self.space.reduce(start.replace(changes))
+            design = self.reductions.apply(self.space.reduce(start.replace(changes)))
             if self._is_new(design, proposals):
                 found.setdefault(design.digest, ("neighbour", design))
         self._rest = self._rest or self.space.designs()
@@ -159,6 +167,7 @@ class Proposer:
             rest = next(self._rest, None)
             if rest is None:
                 break
-            if self._is_new(rest, proposals):
-                found.setdefault(rest.digest, ("remaining", rest))
+            design = self.reductions.apply(rest)
+            if self._is_new(design, proposals):
+                found.setdefault(design.digest, ("remaining", design))
         return list(found.values())

@@ -166,7 +166,16 @@ def _tell(
     constraints = evaluator.space.constraints
     for proposal, evaluation in zip(proposals, evaluations, strict=True):
         losses = evaluator.losses(evaluation) if evaluation.metrics else None
-        proposer.tell(proposal, Outcome.of(evaluation, losses, constraints))
+        outcome = Outcome.of(evaluation, losses, constraints)
+        proposer.tell(proposal, evaluation.canonical, outcome)
+
+
+def _unknown(
+    evaluator: Evaluator, found: Found, listed: Sequence[tuple[str, Design]]
+) -> list[tuple[str, Design]]:
+    """Those that are not known to come down to a design counted before."""
+    reduced = ((origin, evaluator.reductions.apply(design)) for origin, design in listed)
+    return [(origin, design) for origin, design in reduced if design.digest not in found.counted]
 
 
 def listed_search(
@@ -185,10 +194,10 @@ def listed_search(
     try:
         while len(found.counted) < total and not deadline(found):
             size = min(EXHAUSTIVE_BATCH, total - len(found.counted))
-            asked = list(itertools.islice(designs, size))
-            if not asked:
+            taken = list(itertools.islice(designs, size))
+            if not taken:
                 break
-            loop.batch(asked, total, chunk=4)
+            loop.batch(_unknown(evaluator, found, taken), total, chunk=4)
     except KeyboardInterrupt:
         found.is_interrupted = True
     return found

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dse.bundled import find_space
 from dse.evaluator import Evaluator
 from dse.space import Space, load_space, parse_space
-from tests.dse.synthetic import BACKEND, VOCABULARY
+from tests.dse.synthetic import BACKEND, SPACES, VOCABULARY
 
 
 @pytest.fixture(autouse=True)
@@ -20,7 +19,7 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def aes() -> Space:
-    return load_space(find_space("aes"), VOCABULARY)
+    return load_space(SPACES / "aes.yaml", VOCABULARY)
 
 
 @pytest.fixture

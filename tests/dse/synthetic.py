@@ -13,11 +13,12 @@ from dse.backend import Backend
 from dse.cache import Cache
 from dse.cli import run
 from dse.confirmation import Confirmation
-from dse.design import Design
+from dse.design import Design, Value
 from dse.evaluation import Evaluation
 from dse.metrics import Quantity
 from dse.space import Space
 
+SPACES = Path(__file__).parent / "spaces"
 CYCLES = {"table": 1000, "bitsliced": 3000, "zkne": 300, "nluv": 700}
 AREA = {"zbkb": 300, "zbkx": 500, "zkne": 1500, "nluv": 9000}
 CIRCUITS = {"table": (900, 20), "composite": (300, 35), "boyar_peralta": (250, 30)}
@@ -77,14 +78,17 @@ def evaluate(*, space: Space, design: Design, cache: Cache) -> Evaluation:
     if count:
         with Path(count).open("a") as file:
             file.write(design.digest + "\n")
-    changes: dict[str, object] = {}
-    uses_sbox = design.get("zkne") or design.get("nluv")
+    kernels = {use.workload: str(design[f"kernel.{use.workload}"]) for use in space.workloads}
+    if not set(kernels.values()) <= {"table", "bitsliced"} | space.provided(design):
+        return Evaluation(design, feasible=False, reason="kernel needs an absent extension")
+    # zbkx is never used, zbkb always, the others by the kernels that bear their names
+    unused = [n for n in ("zkne", "nluv") if n not in kernels.values()]
+    changes: dict[str, Value] = {n: False for n in ("zbkx", *unused) if design.get(n)}
+    canonical = space.reduce(design.replace(changes))
+    uses_sbox = canonical.get("zkne") or canonical.get("nluv")
     if not uses_sbox and "units.aes_sbox" in space.by_name:
-        changes["units.aes_sbox"] = space.by_name["units.aes_sbox"].neutral
-    canonical = design.replace(changes)  # type: ignore[arg-type]
-    kernels = {use.workload: str(canonical[f"kernel.{use.workload}"]) for use in space.workloads}
-    if not set(kernels.values()) <= {"table", "bitsliced"} | space.provided(canonical):
-        return Evaluation(canonical, feasible=False, reason="kernel needs an absent extension")
+        neutral = space.by_name["units.aes_sbox"].neutral
+        canonical = canonical.replace({"units.aes_sbox": neutral})
     cycles = 0.0
     workloads = {}
     for use in space.workloads:
@@ -92,7 +96,7 @@ def evaluate(*, space: Space, design: Design, cache: Cache) -> Evaluation:
         own *= {2: 0.9, 3: 1.0, 5: 1.2}[int(str(canonical["core.pipeline"]))]
         own *= 1.0 if canonical["core.forwarding"] else 1.3
         own *= {"1": 1.0, "2": 0.95, "full": 0.9}[str(canonical["compiler.unroll"])]
-        own /= 1 + 0.1 * int(str(canonical.get("nluv.banks", 1)))
+        own /= 1 + 0.1 * int(str(canonical.get("nluv.banks", 1)))  # neutral where nluv is out
         cycles += use.weight * own
         workloads[use.workload] = {"kernel": kernels[use.workload], "cycles": own, "leaks": 0}
     sbox_area, sbox_delay = CIRCUITS[str(canonical.get("units.aes_sbox", "table"))]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dse.cli import run
-from tests.dse.synthetic import BACKEND
+from tests.dse.synthetic import BACKEND, SPACES
 
 FOLDER = Path(__file__).parent.parent / "bad_input"
 BROKEN = sorted(FOLDER.glob("*.yaml"))
@@ -17,26 +17,26 @@ COMMAND_LINES = [
     ("serach aes", "dse: error: No such command 'serach'."),
     ("search", "dse search: error: Missing argument 'SPACE'."),
     ("search ases", "not 'ases'; did you mean 'aes'?"),
-    ("search aes extra", "Got unexpected extra argument (extra)"),
-    ("search aes --trials many", "'many' is not a valid integer range."),
-    ("search aes --trials 0", "Invalid value for '--trials': 0 is not in the range 1<=x<=1000000."),
-    ("search aes --trials -5", "-5 is not in the range"),
-    ("search aes --seed 1e3", "Invalid value for '--seed': '1e3' is not a valid integer range."),
-    ("search aes --jobs -1", "Invalid value for '--jobs': -1 is not in the range"),
-    ("search aes --sampler nsga", "Invalid value for '--sampler': 'nsga' is not one of 'auto'"),
-    ("search aes --trails 5", "No such option '--trails'."),
-    ("search aes --cache a --no-cache", "--cache and --no-cache must not be given together"),
-    ("search aes --exact-seconds nan", "'--exact-seconds': 'nan' is not a valid integer range."),
-    ("search aes --out {file}", "Invalid value for '--out': Directory"),
-    ("evaluate aes --set zkne", "--set must be key=value, not 'zkne'"),
-    ("evaluate aes --set zkn=true", "not 'zkn'; did you mean 'zkne'?"),
-    ("evaluate aes --set zkne=yes", "--set zkne must be false or true, not 'yes'"),
-    ("evaluate aes --set core.pipeline=4", "--set core.pipeline must be 2, 3 or 5, not '4'"),
-    ("evaluate aes --set nluv.banks=2", "nluv.banks has no effect unless nluv is true"),
-    ("evaluate aes --set zkne=true --set zkne=false", "--set zkne must be given once, not twice"),
-    ("evaluate aes --set units.aes_sbox=boyar", "table, composite or boyar_peralta, not 'boyar'"),
-    ("evaluate aes --set kernel.aes128-encrypt=fast", "not 'fast'"),
-    ("evaluate aes --set kernel.aes128-encrypt=zkne", "=zkne needs zkne; choose what provides"),
+    ("search {aes} extra", "Got unexpected extra argument (extra)"),
+    ("search {aes} --trials many", "'many' is not a valid integer range."),
+    ("search {aes} --trials 0", "'--trials': 0 is not in the range 1<=x<=1000000."),
+    ("search {aes} --trials -5", "-5 is not in the range"),
+    ("search {aes} --seed 1e3", "Invalid value for '--seed': '1e3' is not a valid integer range."),
+    ("search {aes} --jobs -1", "Invalid value for '--jobs': -1 is not in the range"),
+    ("search {aes} --sampler nsga", "Invalid value for '--sampler': 'nsga' is not one of 'auto'"),
+    ("search {aes} --trails 5", "No such option '--trails'."),
+    ("search {aes} --cache a --no-cache", "--cache and --no-cache must not be given together"),
+    ("search {aes} --exact-seconds nan", "'--exact-seconds': 'nan' is not a valid integer range."),
+    ("search {aes} --out {file}", "Invalid value for '--out': Directory"),
+    ("evaluate {aes} --set zkne", "--set must be key=value, not 'zkne'"),
+    ("evaluate {aes} --set zkn=true", "not 'zkn'; did you mean 'zkne'?"),
+    ("evaluate {aes} --set zkne=yes", "--set zkne must be false or true, not 'yes'"),
+    ("evaluate {aes} --set core.pipeline=4", "--set core.pipeline must be 2, 3 or 5, not '4'"),
+    ("evaluate {aes} --set nluv.banks=2", "nluv.banks has no effect unless nluv is true"),
+    ("evaluate {aes} --set zkne=true --set zkne=false", "--set zkne must be given once, not twice"),
+    ("evaluate {aes} --set units.aes_sbox=boyar", "table, composite or boyar_peralta, not 'boyar'"),
+    ("evaluate {aes} --set kernel.aes128-encrypt=fast", "not 'fast'"),
+    ("evaluate {aes} --set kernel.aes128-encrypt=zkne", "=zkne needs zkne; choose what provides"),
     ("plot nowhere", "RUN must be the folder of a search (with manifest.json), not nowhere"),
     ("export nowhere", "RUN must be the folder of a search (with manifest.json), not nowhere"),
     ("verify nowhere", "RUN must be the folder of a search (with manifest.json), not nowhere"),
@@ -68,7 +68,7 @@ def test_wrong_command_line_gives_one_line(
 ) -> None:
     file = tmp_path / "file"
     file.write_text("")
-    code = run(line.format(file=file).split(), BACKEND)
+    code = run(line.format(file=file, aes=SPACES / "aes.yaml").split(), BACKEND)
     captured = capsys.readouterr()
     assert code == 2
     assert message in captured.err

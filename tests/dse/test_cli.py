@@ -18,8 +18,9 @@ import pytest
 
 from dse.cli import run
 from dse.run import TRIALS
-from tests.dse.synthetic import BACKEND
+from tests.dse.synthetic import BACKEND, SPACES
 
+AES, SMALL = SPACES / "aes.yaml", SPACES / "aes-ctr-small.yaml"
 ROOT = Path(__file__).parent.parent.parent
 HEAVY = ("numpy", "pydantic", "optuna", "networkx", "matplotlib", "pyrtl", "rich", "yaml")
 
@@ -70,7 +71,7 @@ def test_help_imports_nothing_heavy_and_is_fast() -> None:
 
 def test_search_reports_and_writes_everything(tmp_path: Path, capsys: Capture) -> None:
     out = tmp_path / "run"
-    assert dse("search", "aes", "--trials", 60, "--jobs", 0, "--out", out, "--profile") == 0
+    assert dse("search", AES, "--trials", 60, "--jobs", 0, "--out", out, "--profile") == 0
     text = capsys.readouterr().out
     for name in ("front.csv", "front.json", "trials.csv", "pareto.png", "pareto.svg"):
         assert (out / name).stat().st_size > 0
@@ -101,10 +102,10 @@ def test_search_reports_and_writes_everything(tmp_path: Path, capsys: Capture) -
 
 def test_front_is_the_same_for_one_job_and_two_and_without_cache(tmp_path: Path) -> None:
     quick = ("--trials", 40, "--exact-seconds", 0)
-    assert dse("search", "aes", *quick, "--jobs", 1, "--out", tmp_path / "1") == 0
-    assert dse("search", "aes", *quick, "--jobs", 2, "--out", tmp_path / "2", "--no-cache") == 0
+    assert dse("search", AES, *quick, "--jobs", 1, "--out", tmp_path / "1") == 0
+    assert dse("search", AES, *quick, "--jobs", 2, "--out", tmp_path / "2", "--no-cache") == 0
     warm = ("--jobs", 0, "--out", tmp_path / "3")
-    assert dse("search", "aes", *quick, *warm) == 0
+    assert dse("search", AES, *quick, *warm) == 0
     for name in ("front.csv", "front.json", "trials.csv", "pareto.svg", TRIALS):
         contents = {(tmp_path / folder / name).read_bytes() for folder in "123"}
         assert len(contents) == 1, name
@@ -114,7 +115,7 @@ def test_front_does_not_depend_on_the_hash_seed(tmp_path: Path) -> None:
     fronts = []
     for seed in ("0", "1"):
         out = tmp_path / seed
-        words = ("search", "aes", "--trials", 24, "--exact-seconds", 0, "--jobs", 0, "--out", out)
+        words = ("search", AES, "--trials", 24, "--exact-seconds", 0, "--jobs", 0, "--out", out)
         process = spawn(*words, "--no-cache", PYTHONHASHSEED=seed)
         assert process.wait(60) == 0
         process.communicate()
@@ -124,7 +125,7 @@ def test_front_does_not_depend_on_the_hash_seed(tmp_path: Path) -> None:
 
 def test_exhaustive_front_is_called_exact(tmp_path: Path, capsys: Capture) -> None:
     out = tmp_path / "run"
-    words = ("search", "aes-ctr-small", "--exhaustive", "--jobs", 0, "--out", out, "--json")
+    words = ("search", SMALL, "--exhaustive", "--jobs", 0, "--out", out, "--json")
     assert dse(*words) == 0
     data = json.loads(capsys.readouterr().out)
     assert data["front"]["is_exact"] is True
@@ -137,7 +138,7 @@ def test_front_row_that_is_not_confirmed_fails(
     monkeypatch.setenv("SYNTHETIC_DIFFERS", '"zkne":true')
     out = tmp_path / "run"
     quick = ("--trials", 24, "--exact-seconds", 0, "--jobs", 0)
-    assert dse("search", "aes", *quick, "--out", out) == 1
+    assert dse("search", AES, *quick, "--out", out) == 1
     text = capsys.readouterr().out
     assert re.search(r"Row \d+ FAILED: aes128-encrypt: 101 cycles on the netlist, not 100", text)
     assert "FAILED" in (out / "front.csv").read_text()
@@ -148,7 +149,7 @@ def test_front_row_that_is_not_confirmed_fails(
 
 
 def test_existing_run_is_refused(tmp_path: Path, capsys: Capture) -> None:
-    words = ("search", "aes-ctr-small", "--trials", 8, "--jobs", 0, "--out", tmp_path / "run")
+    words = ("search", SMALL, "--trials", 8, "--jobs", 0, "--out", tmp_path / "run")
     assert dse(*words) == 0
     capsys.readouterr()
     assert dse(*words) == 2
@@ -158,9 +159,9 @@ def test_existing_run_is_refused(tmp_path: Path, capsys: Capture) -> None:
 
 def test_resume_may_ask_for_more_trials(tmp_path: Path) -> None:
     quick = ("--exact-seconds", 0, "--jobs", 0)
-    assert dse("search", "aes", *quick, "--trials", 30, "--out", tmp_path / "a") == 0
-    assert dse("search", "aes", *quick, "--trials", 56, "--out", tmp_path / "a", "--resume") == 0
-    assert dse("search", "aes", *quick, "--trials", 56, "--out", tmp_path / "b") == 0
+    assert dse("search", AES, *quick, "--trials", 30, "--out", tmp_path / "a") == 0
+    assert dse("search", AES, *quick, "--trials", 56, "--out", tmp_path / "a", "--resume") == 0
+    assert dse("search", AES, *quick, "--trials", 56, "--out", tmp_path / "b") == 0
     assert (tmp_path / "a" / "front.csv").read_bytes() == (tmp_path / "b/front.csv").read_bytes()
 
 
@@ -170,7 +171,7 @@ def test_killed_search_resumes_to_the_same_front(tmp_path: Path, kind: str) -> N
     out = tmp_path / "killed"
     counted = tmp_path / "evaluated"
     cache = ("--cache", tmp_path / "cache") if kind == "with cache" else ("--no-cache",)
-    base = ("search", "aes", "--trials", 48, "--exact-seconds", 0, "--jobs", 2, *cache)
+    base = ("search", AES, "--trials", 48, "--exact-seconds", 0, "--jobs", 2, *cache)
     slow = {"SYNTHETIC_SECONDS": "0.01", "SYNTHETIC_COUNT": str(counted)}
     generator = random.Random(7)
     resume: tuple[str, ...] = ()
@@ -188,7 +189,7 @@ def test_killed_search_resumes_to_the_same_front(tmp_path: Path, kind: str) -> N
     assert process.returncode == 0, errors
     assert "confirmed" in output
     undisturbed = tmp_path / "undisturbed"
-    words = ("search", "aes", "--trials", 48, "--exact-seconds", 0, "--jobs", 0, "--no-cache")
+    words = ("search", AES, "--trials", 48, "--exact-seconds", 0, "--jobs", 0, "--no-cache")
     assert dse(*words, "--out", undisturbed) == 0
     for name in ("front.csv", "trials.csv", TRIALS, "pareto.svg"):
         assert (out / name).read_bytes() == (undisturbed / name).read_bytes(), name
@@ -203,7 +204,7 @@ def test_killed_search_resumes_to_the_same_front(tmp_path: Path, kind: str) -> N
 
 def test_ctrl_c_ends_with_the_front_so_far(tmp_path: Path) -> None:
     out = tmp_path / "run"
-    words = ("search", "aes", "--trials", 2000, "--jobs", 2, "--no-cache", "--out", out)
+    words = ("search", AES, "--trials", 2000, "--jobs", 2, "--no-cache", "--out", out)
     process = spawn(*words, SYNTHETIC_SECONDS="0.01")
     wait_for_trials(out, 16)
     process.send_signal(signal.SIGINT)
@@ -216,7 +217,7 @@ def test_ctrl_c_ends_with_the_front_so_far(tmp_path: Path) -> None:
 
 
 def test_evaluate_prints_the_keys_scripts_rely_on(capsys: Capture) -> None:
-    words = ("evaluate", "aes", "--set", "zkne=true", "--set", "core.pipeline=3", "--json")
+    words = ("evaluate", AES, "--set", "zkne=true", "--set", "core.pipeline=3", "--json")
     assert dse(*words) == 0
     data: dict[str, Any] = json.loads(capsys.readouterr().out)
     assert list(data) == ["design", "feasible", "reason", "workloads", "metrics"]
@@ -241,7 +242,7 @@ def test_evaluate_of_several_workloads_chooses_each_kernel(tmp_path: Path, capsy
 def test_plot_and_export_of_a_run(tmp_path: Path, capsys: Capture) -> None:
     out = tmp_path / "run"
     quick = ("--trials", 16, "--exact-seconds", 0, "--jobs", 0)
-    assert dse("search", "aes", *quick, "--out", out) == 0
+    assert dse("search", AES, *quick, "--out", out) == 0
     before = {name: (out / name).read_bytes() for name in ("front.csv", "pareto.svg", "pareto.png")}
     for name in before:
         (out / name).unlink()

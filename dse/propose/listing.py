@@ -119,13 +119,21 @@ def _body(root: Bits, order: list[Bits]) -> tuple[list[str], set[str]]:
     for n in order:
         text = _text(n, [texts[a] for a in n.args], imports)
         if n is root:
-            statements.append(f"    return {text}")
+            statements += _statement("return ", text)
         elif n.args and (uses[n] > 1 or len(text) > _WIDTH - 40):
-            statements.append(f"    t{names} = {text}")
+            statements += _statement(f"t{names} = ", text)
             text = f"t{names}"
             names += 1
         texts[n] = text
     return statements, imports
+
+
+def _statement(head: str, text: str) -> list[str]:
+    """One statement of the body, in parentheses where it needs several lines."""
+    if len(head) + len(text) + 4 <= _WIDTH:
+        return [f"    {head}{text}"]
+    rows = textwrap.wrap(text, _WIDTH - 8, break_long_words=False, break_on_hyphens=False)
+    return [f"    {head}(", *(f"        {row}" for row in rows), "    )"]
 
 
 def _text(n: Bits, xs: list[str], imports: set[str]) -> str:

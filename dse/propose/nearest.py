@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
 
@@ -11,6 +11,7 @@ from dse.propose.idea import Idea
 from dse.propose.known import LARGEST_IMMEDIATE, Known, known_instructions
 from dse.propose.meaning import in_canonical_order, meaning_of
 from dse.propose.proof import METHODS, ProofError, equal
+from isa.bits import Bits, arguments, concat, substitute
 from isa.instruction import Instruction
 
 
@@ -20,7 +21,8 @@ class Nearest:
 
     Attributes:
         relation: "equals", "is part of" (equal for the values of the immediates it needs),
-            "contains", or "" where it is new.
+            "mirrors" (equal where every word has its bytes in the other order), "contains", or ""
+            where it is new.
         name: The known instruction.
         extension: The extension that declares it.
         instruction: It; None where the idea is new.
@@ -79,19 +81,25 @@ class Neighbourhood:
             whole = self._equal(idea, every)
             if whole is not None:
                 return Nearest("equals", *whole)
+            mirrored = self._equal(idea, every, _mirror)
+            if mirrored is not None:
+                return Nearest("mirrors", *mirrored)
         part = self._equal(idea, idea.settings)
         if part is not None:
             return Nearest("is part of", *part)
         return self._contained(idea)
 
     def _equal(
-        self, idea: Idea, settings: Iterable[tuple[int, ...]]
+        self,
+        idea: Idea,
+        settings: Iterable[tuple[int, ...]],
+        change: Callable[[Bits], Bits] = lambda root: root,
     ) -> tuple[str, str, bool, Instruction] | None:
         """The instruction that equals the idea for `settings`, as fields of a `Nearest`."""
         shared: dict[str, Known] | None = None
         is_proven = True
         for setting in settings:
-            meaning = meaning_of(idea.specialised(setting), idea.operands)
+            meaning = meaning_of(change(idea.specialised(setting)), idea.operands)
             ours = in_canonical_order(meaning)
             matching: dict[str, Known] = {}
             for known in self._known.get(meaning.fingerprint, ()):
@@ -124,3 +132,13 @@ class Neighbourhood:
             return Nearest()
         known = best.known.instruction
         return Nearest("contains", known.name, known.extension, instruction=known)
+
+
+def _mirror(root: Bits) -> Bits:
+    """The function on words whose bytes stand in the other order."""
+    holes = {a: _reversed(a) for a in arguments([root])}
+    return _reversed(substitute(root, holes))
+
+
+def _reversed(word: Bits) -> Bits:
+    return concat(*(word.byte(i) for i in range(word.width // 8)))

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from dse.propose.proposal import Proposal
 
 _NO_TERMINAL_WIDTH = 120
+_REMARKS = {"equals": "", "is part of": "(part)", "mirrors": "(bytes reversed)"}
 
 
 def print_report(report: Report) -> None:
@@ -139,7 +140,7 @@ def print_known(survey: Survey) -> None:
         table.add_column(heading, justify="right")
     for row in known_rows(survey):
         table.add_row(
-            row["instruction"],
+            " ".join(filter(None, [row["instruction"], _REMARKS[row["relation"]]])),
             row["extension"],
             "proven" if row["is_proven"] else "vectors",
             Text(row["formula"]),
@@ -157,7 +158,7 @@ def known_rows(survey: Survey) -> list[dict[str, Any]]:
     rows: dict[str, dict[str, Any]] = {}
     for rank, entry in enumerate(survey.ranked, start=1):
         nearest = entry.nearest
-        if nearest.relation in ("equals", "is part of") and nearest.name not in rows:
+        if nearest.relation in _REMARKS and nearest.name not in rows:
             rows[nearest.name] = _known_row(rank, entry, nearest)
     return list(rows.values())
 

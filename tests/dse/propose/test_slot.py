@@ -61,5 +61,7 @@ def test_what_has_no_room(
 
 def test_full_space_says_so() -> None:
     taken = [Encoding.parse(f"y{i} rd 6..0={opcode}") for i, opcode in enumerate(CUSTOM_OPCODES)]
-    with pytest.raises(NoRoom, match="^x: no custom encoding is free; propose fewer"):
+    with pytest.raises(
+        NoRoom, match=r"^x: no custom encoding is free; propose fewer instructions$"
+    ):
         allocate("x", 2, (), taken)

@@ -1,0 +1,100 @@
+"""Selection, on scores given by a table instead of by compiling."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from dse.propose.selection import Candidate, select
+
+
+@dataclass(frozen=True)
+class Sum:
+    cycles: float
+
+
+class Table:
+    """Cycles and area of a set of instructions by a function of their names."""
+
+    def __init__(self, cycles: Callable[[frozenset[str]], float]) -> None:
+        self.cycles = cycles
+
+    def score(self, added: Sequence[Any], kernels: Any, before: Any) -> Sum:
+        return Sum(min(before.cycles, self.cycles(frozenset(i.name for i in added))))
+
+    def cost(self, added: Sequence[Any], rung: str = "estimate") -> Any:
+        return SimpleNamespace(area_ge=10.0 * sum(len(i.name) for i in added))
+
+
+def chosen(names: str, scores: Table, **limits: Any) -> tuple[list[str], list[float], list[float]]:
+    candidates = [
+        Candidate(
+            None,  # type: ignore[arg-type]
+            SimpleNamespace(name=name),  # type: ignore[arg-type]
+            None,  # type: ignore[arg-type]
+            {"w": ("k",)},
+            None,  # type: ignore[arg-type]
+            None,  # type: ignore[arg-type]
+            Sum(scores.cycles(frozenset([name]))),  # type: ignore[arg-type]
+        )
+        for name in names.split()
+    ]
+    count = limits.pop("count", 5)
+    result = select(candidates, scores, Sum(100.0), count, **limits)  # type: ignore[arg-type]
+    order = [candidates[i].instruction.name for i in result.order]
+    return order, list(result.after), list(result.lost_without)
+
+
+def less(savings: dict[str, float]) -> Table:
+    return Table(lambda names: 100 - sum(savings[n] for n in names))
+
+
+def test_independent_savings_are_taken_largest_first() -> None:
+    order, after, lost = chosen("a b c", less({"a": 5, "b": 20, "c": 1}))
+    assert (order, after, lost) == (["b", "a", "c"], [80, 75, 74], [20, 5, 1])
+
+
+def test_no_more_than_asked_for() -> None:
+    assert chosen("a b c", less({"a": 5, "b": 20, "c": 1}), count=2)[0] == ["b", "a"]
+
+
+def test_what_saves_nothing_is_not_chosen() -> None:
+    assert chosen("a b", less({"a": 0, "b": -3})) == ([], [], [])
+
+
+def test_ties_go_to_the_smaller() -> None:
+    assert chosen("long s", less({"long": 5, "s": 5}), count=1)[0] == ["s"]
+
+
+def test_area_is_a_limit_of_the_whole_set() -> None:
+    scores = less({"aaa": 30, "bb": 20, "c": 10})
+    assert chosen("aaa bb c", scores, area_ge=40)[0] == ["aaa", "c"]
+    assert chosen("aaa bb c", scores, area_ge=20)[0] == ["bb"]
+
+
+def test_a_choice_made_useless_is_dropped() -> None:
+    def cycles(names: frozenset[str]) -> float:
+        if {"left", "right"} <= names:
+            return 40
+        return {"left": 75, "right": 75}.get("".join(names & {"left", "right"}), 100) - (
+            30 if names == {"whole"} else 0 if "whole" not in names else 10
+        )
+
+    order, _, lost = chosen("whole left right", Table(cycles))
+    assert sorted(order) == ["left", "right"]
+    assert min(lost) > 0
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_overlap_is_seen_by_measuring(count: int) -> None:
+    """`wide` covers what `a` and `b` cover; once it is there they add nothing."""
+
+    def cycles(names: frozenset[str]) -> float:
+        covered = {p for n in names for p in {"wide": "pq", "a": "p", "b": "q", "z": "r"}[n]}
+        return 100 - sum({"p": 10, "q": 10, "r": 3}[p] for p in covered)
+
+    assert chosen("a b wide z", Table(cycles), count=count)[0] == ["wide", "z"][:count]

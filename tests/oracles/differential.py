@@ -11,12 +11,14 @@ import random
 import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from isa.bits import Bits, arg, evaluate
 from isa.instruction import Instruction
 from isa.instruction_set import InstructionSet
 from isa.python_source import compile_function
-from tests.oracles.elf import BASE, executable
+from tests.oracles import emulators
+from tests.oracles.elf import BASE
 
 A, B, C, RESULT, TABLE, COUNT, OUT, SCRATCH = 10, 11, 12, 13, 8, 9, 18, 19
 """Registers: operands, result, table and output pointers, counter, buffer address."""
@@ -105,10 +107,12 @@ class Differential:
         self.table = operand_table(self.xlen, rows, seed)
         self.buffer = random.Random(seed).randbytes(BUFFER_SIZE)
         form = "<QQQ" if self.xlen == 64 else "<III"
-        self.table_address = BASE + 64  # Spike's mailbox stands at BASE
+        self.table_address = BASE + emulators.MAILBOX_SIZE
         table = b"".join(struct.pack(form, *row) for row in self.table)
         self.buffer_address = self.table_address + len(table) + -len(table) % 64
-        data = bytes(64) + table.ljust(self.buffer_address - self.table_address, b"\0")
+        data = bytes(emulators.MAILBOX_SIZE) + table.ljust(
+            self.buffer_address - self.table_address, b"\0"
+        )
         self.data = data + self.buffer
         self.code_address = BASE + len(self.data)
         self.words: list[int] = []
@@ -123,9 +127,7 @@ class Differential:
         return self.code_address + 4 * len(self.words)
 
     def _load_address(self, register: int, value: int) -> None:
-        low = (value & 0xFFF ^ 0x800) - 0x800
-        self._emit("lui", rd=register, imm20=(value - low) >> 12 & 0xFFFFF)
-        self._emit("addi", rd=register, rs1=register, imm12=low)
+        self.words += emulators.load_address(self.by_name, register, value)
 
     def _load(self, register: int, base: int, offset: int) -> None:
         name = "ld" if self.xlen == 64 else "lw"
@@ -285,47 +287,20 @@ class Differential:
         assert effects.rd is not None
         self._record(f"{i.name} over {over} bytes", evaluate(effects.rd, given))
 
-    def finish(self, ending: str) -> bytes:
-        """The executable. Emits what follows the runs.
+    def run(self, emulator: str, folder: Path) -> list[str]:
+        """Run on an emulator; returns a line for each result that differs from ours."""
+        size = self.size * len(self.expected)
+        output = range(OUTPUT, OUTPUT + size)
+        results = emulators.run(
+            emulator, self.xlen, self.by_name, self.data, self.words, output, folder
+        )
+        return self._differences(results)
 
-        Args:
-            ending: "linux" writes the results to standard output and exits; "mailbox" stores 1 to
-                `tohost`, on which Spike writes out the results.
-        """
-        if ending == "linux":
-            self._load_address(10, 1)
-            self._load_address(11, OUTPUT)
-            self._load_address(12, self.output_size)
-            self._load_address(17, 64)
-            self._emit("ecall")
-            self._load_address(10, 0)
-            self._load_address(17, 93)
-            self._emit("ecall")
-        else:
-            self._load_address(10, BASE)
-            self._emit("addi", rd=11, rs1=0, imm12=1)
-            self._store(11, 10, 0)
-            self._emit("jal", rd=0, jimm20=0)
-        segment = self.data + b"".join(w.to_bytes(4, "little") for w in self.words)
-        symbols = {
-            "tohost": BASE,
-            "fromhost": BASE + 8,
-            "begin_signature": OUTPUT,
-            "end_signature": OUTPUT + self.output_size,
-        }
-        size = OUTPUT - BASE + self.output_size
-        return executable(self.xlen, segment, size, self.code_address, symbols)
-
-    @property
-    def output_size(self) -> int:
-        """Bytes of results."""
-        return self.size * len(self.expected)
-
-    def differences(self, output: bytes) -> list[str]:
+    def _differences(self, output: bytes) -> list[str]:
         """A line for each result that differs from ours."""
         size = self.size
-        if len(output) != self.output_size:
-            return [f"results must be {self.output_size} bytes, not {len(output)}"]
+        if len(output) != size * len(self.expected):
+            return [f"results must be {size * len(self.expected)} bytes, not {len(output)}"]
         found = [
             int.from_bytes(output[k : k + size], "little") for k in range(0, len(output), size)
         ]

@@ -14,18 +14,9 @@ from dataclasses import dataclass, field
 
 from isa.compiler.constants import Constants
 from isa.compiler.operations import FIRST_VALUE, STACK, ZERO, Loop, Operation, Region
+from isa.compiler.pools import ARGUMENTS, SAVED, STACK_POINTER, TEMPORARY
 from isa.compiler.schedule import max_pressure
 from isa.compiler.select import Selection
-from isa.registers import NUMBERS
-
-ARGUMENTS = tuple(NUMBERS[f"a{i}"] for i in range(8))
-TEMPORARY = tuple(NUMBERS[n] for n in ("a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7")) + tuple(
-    NUMBERS[f"t{i}"] for i in range(7)
-)
-"""Registers a kernel may change."""
-SAVED = (*(NUMBERS[f"s{i}"] for i in range(12)), NUMBERS["ra"])
-"""Registers that are free for use once their content is saved."""
-STACK_POINTER = NUMBERS["sp"]
 
 ATTEMPTS = 4
 """Times a loop is done until its head and end agree, the last one with loads at the end."""

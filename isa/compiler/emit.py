@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from isa.compiler.allocate import STACK_POINTER, Allocation, Line
+from isa.compiler.allocate import Allocation, Line
 from isa.compiler.constants import Constants
 from isa.compiler.operations import Address, Loop, Operation
+from isa.compiler.pools import STACK_POINTER
 from isa.compiler.repertoire import AffineImmediate, Jump, Repertoire
 from isa.compiler.select import Selection
 from isa.instruction import Instruction

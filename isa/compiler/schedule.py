@@ -7,10 +7,12 @@ later operation that is ready is drawn forward, as far as a window and the regis
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import heapq
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from isa.compiler.operations import FIRST_VALUE, Loop, MemoryAccess, Operation, Region
+from isa.compiler.pools import SAVED, TEMPORARY
 from isa.core import PRESETS, Core
 
 Item = Operation | Loop
@@ -153,8 +155,27 @@ class _Scheduler:
         return list(dict.fromkeys([*effects, *last]))
 
     def order(self) -> list[Item]:
-        """Depth first from the effects, hungrier operands first."""
+        """The best of several orders: fewest values put aside, then least pressure."""
         need = self._needs()
+        first = self._depth_first(lambda b: need[b])
+        pressure = self.pressure(first)
+        if pressure <= len(TEMPORARY):
+            return first
+        orders = [
+            first,
+            self._depth_first(lambda b: need[b][:1]),
+            self._depth_first(lambda b: need[b][1:]),
+            self._depth_first(lambda _: ()),
+            self._greedy(first),
+        ]
+        pressures = [pressure, *map(self.pressure, orders[1:])]
+        best = min(
+            range(len(orders)), key=lambda i: (self._spilled(orders[i], pressures[i]), pressures[i])
+        )
+        return orders[best]
+
+    def _depth_first(self, key: Callable[[Item], tuple[int, ...]]) -> list[Item]:
+        """From the effects in the kernel's order; operands with the largest key first."""
         result: list[Item] = []
         state: dict[Item, int] = {}
         for sink in self._sinks():
@@ -172,9 +193,117 @@ class _Scheduler:
                 state[item] = 1
                 todo = [b for b in self.before[item] if b not in state]
                 todo.reverse()
-                todo.sort(key=need.__getitem__)  # stable: the first hungriest is on top
+                todo.sort(key=key)  # stable: of equals the first is on top of the stack
                 stack += todo
         return result
+
+    def _greedy(self, order: list[Item]) -> list[Item]:
+        """Whatever is ready and frees the most registers, else what stands first in `order`."""
+        rank = {item: i for i, item in enumerate(order)}
+        waiting = {i: sum(b in rank for b in dict.fromkeys(self.before[i])) for i in order}
+        after: dict[Item, list[Item]] = {}
+        for item in order:
+            for b in dict.fromkeys(self.before[item]):
+                after.setdefault(b, []).append(item)
+        remaining = read_counts(self, order)
+        readers: dict[int, list[Item]] = {}
+        for item in order:
+            for v in self.reads[item]:
+                readers.setdefault(v, []).append(item)
+        ready = {i for i in order if not waiting[i]}
+        growth: dict[Item, int] = {}
+
+        def grow(item: Item) -> int:
+            freed = sum(
+                1 for v in set(self.reads[item]) if remaining[v] == self.reads[item].count(v)
+            )
+            if isinstance(item, Loop):
+                return sum(1 for c in item.carried if remaining.get(c.output)) - freed
+            return int(item.result is not None and bool(remaining.get(item.result))) - freed
+
+        heap = [(grow(i), rank[i], i) for i in ready]
+        for g, _, i in heap:
+            growth[i] = g
+        heapq.heapify(heap)
+        result: list[Item] = []
+        done: set[Item] = set()
+        while heap:
+            g, _, item = heapq.heappop(heap)
+            if item in done or g != growth[item]:
+                continue
+            done.add(item)
+            result.append(item)
+            changed: dict[Item, None] = {}
+            for v in self.reads[item]:
+                remaining[v] -= 1
+                if remaining[v] == 1:
+                    changed |= dict.fromkeys(r for r in readers[v] if r in growth)
+            for b in after.get(item, ()):
+                waiting[b] -= 1
+                if not waiting[b]:
+                    changed[b] = None
+            for b in changed:
+                if b not in done and not waiting[b]:
+                    growth[b] = grow(b)
+                    heapq.heappush(heap, (growth[b], rank[b], b))
+        return result
+
+    def pressure(self, order: list[Item]) -> int:
+        """Most values live at once, constants left out, as they can be made again."""
+        remaining = read_counts(self, order)
+        constant = {i.result for i in order if isinstance(i, Operation) and i.is_constant}
+        live = {v for v in remaining if v not in self.defined}
+        most = len(live)
+        for item in order:
+            advance(self, item, remaining, live)
+            if isinstance(item, Operation) and item.result in constant:
+                live.discard(item.result or 0)
+            most = max(most, len(live))
+        return most
+
+    def _spilled(self, order: list[Item], pressure: int) -> int:
+        """Loads and stores of values put aside, estimated by furthest next use."""
+        registers = len(TEMPORARY) + len(SAVED)
+        if pressure <= registers:
+            return 0
+        uses: dict[int, list[int]] = {}
+        for i, item in enumerate(order):
+            for v in self.reads[item]:
+                uses.setdefault(v, []).append(i)
+        for v in _results(self.region):
+            uses.setdefault(v, []).append(len(order))
+        for places in uses.values():
+            places.reverse()  # the next one is at the end
+        held = {v for v in uses if v not in self.defined}
+        stored: set[int] = set()
+        cost = 0
+
+        def shrink(keep: list[int]) -> None:
+            nonlocal cost
+            while len(held) > registers:
+                far = max((v for v in held if v not in keep), key=lambda v: (uses[v][-1], v))
+                held.discard(far)
+                if far not in stored:
+                    stored.add(far)
+                    cost += 1
+
+        shrink([])
+        for item in order:
+            for v in self.reads[item]:
+                if v not in held:
+                    held.add(v)
+                    cost += 1
+            shrink(self.reads[item])
+            for v in self.reads[item]:
+                uses[v].pop()
+                if not uses[v]:
+                    held.discard(v)
+            if isinstance(item, Loop):
+                held |= {c.output for c in item.carried if uses.get(c.output)}
+            elif item.result is not None and uses.get(item.result):
+                held.add(item.result)
+            shrink([])
+        return cost
 
     def _needs(self) -> dict[Item, tuple[int, int]]:
         """Registers that evaluating an item takes, operands that others use too left out; depth."""
@@ -266,7 +395,7 @@ def _fill_waits(region: Region, waits: Waits, registers: int) -> list[Item]:
     pending = list(region.items)
     present = set(pending)
     before = {item: [b for b in scheduler.before[item] if b in present] for item in pending}
-    remaining = _read_counts(scheduler, region)
+    remaining = read_counts(scheduler, pending)
     live = {v for v in remaining if v not in scheduler.defined}
     done: set[Item] = set()
     result: list[Item] = []
@@ -297,27 +426,27 @@ def _fill_waits(region: Region, waits: Waits, registers: int) -> list[Item]:
         item = pending.pop(chosen)
         done.add(item)
         result.append(item)
-        _advance(scheduler, item, remaining, live)
+        advance(scheduler, item, remaining, live)
         if isinstance(item, Operation) and item.result is not None:
             ready_at[item.result] = len(result) + (waits.load if item.is_load else waits.other)
     return result
 
 
-def _read_counts(
-    scheduler: _Scheduler, region: Region, through: Sequence[int] = ()
+def read_counts(
+    scheduler: _Scheduler, order: Iterable[Item], through: Sequence[int] = ()
 ) -> dict[int, int]:
     """How often each value is read, the end of the region included."""
     remaining: dict[int, int] = {}
-    for item in region.items:
+    for item in order:
         for v in scheduler.reads[item]:
             remaining[v] = remaining.get(v, 0) + 1
-    for v in [*_results(region), *through]:
+    for v in [*_results(scheduler.region), *through]:
         if v >= FIRST_VALUE:
             remaining[v] = remaining.get(v, 0) + 1
     return remaining
 
 
-def _advance(scheduler: _Scheduler, item: Item, remaining: dict[int, int], live: set[int]) -> None:
+def advance(scheduler: _Scheduler, item: Item, remaining: dict[int, int], live: set[int]) -> None:
     """Update what is live behind an item."""
     for v in scheduler.reads[item]:
         remaining[v] -= 1
@@ -332,12 +461,12 @@ def _advance(scheduler: _Scheduler, item: Item, remaining: dict[int, int], live:
 def max_pressure(region: Region, through: Sequence[int] = ()) -> int:
     """Most values live at once in a region's straight code and its loops."""
     scheduler = _Scheduler(region)
-    remaining = _read_counts(scheduler, region, through)
+    remaining = read_counts(scheduler, region.items, through)
     live = {v for v in remaining if v not in scheduler.defined}
     most = len(live)
     for item in region.items:
         if isinstance(item, Loop):
             most = max(most, max_pressure(item.body, sorted(live)))
-        _advance(scheduler, item, remaining, live)
+        advance(scheduler, item, remaining, live)
         most = max(most, len(live))
     return most

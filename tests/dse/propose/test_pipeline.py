@@ -34,7 +34,7 @@ def only(name: str, *kernels: str) -> tuple[workloads.Workload, float]:
 def report() -> Report:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pipeline, "SHORTLIST", 8)
-        return propose(Request((only("aes128-encrypt", "ttable"),), top=3))
+        return propose(Request((only("aes128-encrypt", "ttable"),), top=5))
 
 
 def test_aes32esmi_is_among_the_proposals() -> None:

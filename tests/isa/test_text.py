@@ -13,7 +13,7 @@ from isa.text import TextError, from_text, to_text
 @pytest.mark.parametrize("name", extension_names())
 def test_every_meaning_survives(name: str) -> None:
     for instruction in load_extension(name).instructions:
-        values = instruction.effects(32).values()
+        values = instruction.effects(instruction.xlens[-1]).values()
         read = from_text(to_text(values))
         assert all(a is b for a, b in zip(values, read, strict=True)), instruction
 
@@ -26,6 +26,7 @@ def test_form() -> None:
         "(bits (table t 8 010203ff) (xor (lookup t (slice 2 2 (arg x 8)))"
         " (mux (slice 0 1 (arg x 8)) (shl 1 (arg x 8))"
         " (concat (slice 0 4 (arg x 8)) (slice 4 4 (arg x 8))))))"
+    )
 
 
 @pytest.mark.parametrize(

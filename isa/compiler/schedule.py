@@ -47,19 +47,16 @@ class Waits:
         }.get((core.pipeline, core.forwarding), cls(0, 0))
 
 
-def schedule(region: Region, waits: Waits, registers: int = 15) -> None:
-    """Order a region and the loops in it.
-
-    Args:
-        region: Its items are replaced.
-        waits: Of the core.
-        registers: Live values up to which operations are drawn forward.
-    """
+def schedule(region: Region, waits: Waits) -> None:
+    """Order a region and the loops in it; their items are replaced."""
     for item in region.items:
         if isinstance(item, Loop):
-            schedule(item.body, waits, registers)
-    region.items = _Scheduler(region).order()
+            schedule(item.body, waits)
+    scheduler = _Scheduler(region)
+    region.items = scheduler.order()
     if waits.load or waits.other:
+        pressure = scheduler.pressure(region.items)
+        registers = min(max(pressure, len(TEMPORARY)), len(TEMPORARY) + len(SAVED) - 1)
         region.items = _fill_waits(region, waits, registers)
 
 

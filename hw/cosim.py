@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import pyrtl
+
 from hw.core import CoreBlock, build_core
 from hw.lower import Circuits
-from hw.simulation import Simulation
 from isa.core import Core
 from isa.disassembler import disassemble_word
 from isa.instruction_set import InstructionSet
@@ -60,7 +61,6 @@ class Netlist:
         self.instructions = instructions
         self.latencies = dict(latencies or {})
         self.built: CoreBlock = build_core(core, instructions, latencies, circuits)
-        self._simulation = Simulation(self.built.block, "retire_valid", "retire_pc")
 
     def run(
         self,
@@ -99,20 +99,33 @@ class Netlist:
             for i, word in enumerate(program.words)
             if any(word & mask == match for mask, match in built.host_calls)
         }
-        trace = self._simulation.run(limit, rests, contents)
-        if not trace.events or trace.events[-1][1] not in rests:
-            last = trace.events[-1][1] if trace.events else 0
+        simulation = pyrtl.FastSimulation(
+            memory_value_map=contents, tracer=None, block=built.block
+        )
+        retired: list[tuple[int, int]] = []
+        for cycle in range(limit):
+            simulation.step({})
+            if simulation.inspect("retire_valid"):
+                pc = simulation.inspect("retire_pc")
+                retired.append((cycle, pc))
+                if pc in rests:
+                    break
+        else:
+            last = retired[-1][1] if retired else 0
             raise RuntimeError(
                 f"netlist must reach a host call within {limit} cycles, "
                 f"not retire pc {last:#x} as the last; raise the limit"
             )
         after = bytearray(DATA_SIZE)
         for i, lane in enumerate(built.data_lanes):
-            after[i::4] = bytes(trace.memories[lane][first : first + DATA_SIZE // 4])
+            for address, byte in simulation.inspect_mem(lane).items():
+                if 0 <= (position := 4 * (address - first) + i) < DATA_SIZE:
+                    after[position] = byte
+        final = simulation.inspect_mem(built.register_file)
         return NetlistRun(
-            trace.events,
-            tuple(trace.memories[built.register_file]),
-            {name: trace.registers[r.name] for name, r in sorted(built.state.items())},
+            tuple(retired),
+            tuple(final.get(i, 0) for i in range(32)),
+            {name: simulation.regs[r.name] for name, r in sorted(built.state.items())},
             bytes(after),
         )
 

@@ -12,10 +12,16 @@ import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from isa.bits import Bits, concat
+from isa.bits import Bits
 from isa.kernel import Builder, Index, Pointer, UnsupportedKernel
 from isa.table import Table
 from workloads import register
+from workloads.interleaved import (
+    Interleaved,
+    deinterleave,
+    interleave,
+    interleaved_constant,
+)
 from workloads.long import Long, flat, load_long, store_long, unflat
 from workloads.padding import padded_copy
 from workloads.words import constant_words
@@ -101,67 +107,6 @@ def sponge(message: bytes, rate: int, suffix: int, output_bytes: int) -> bytes:
 # --- Forms of a lane -----------------------------------------------------------------------------
 
 
-class Interleaved(Long):
-    """A lane on RV32 as its even bits and its odd bits."""
-
-    def rotr(self, amount: int) -> Interleaved:
-        """Rotation right by a static amount."""
-        half, odd = divmod(-amount % 64, 2)
-        even_bits, odd_bits = self.parts
-        if odd:
-            return Interleaved((odd_bits.rotl(half + 1), even_bits.rotl(half)))
-        return Interleaved((even_bits.rotl(half), odd_bits.rotl(half)))
-
-
-_STAGES = ((1, 0x22222222), (2, 0x0C0C0C0C), (4, 0x00F000F0), (8, 0x0000FF00))
-"""Exchanges that gather even bits in the low half of a word: distance and mask."""
-
-
-def _exchanged(x: Bits, distance: int, mask: int) -> Bits:
-    t = (x ^ (x >> distance)) & mask
-    return x ^ t ^ (t << distance)
-
-
-def _gathered(x: Bits) -> Bits:
-    """Even bits in the low half, odd bits in the high half, as `unzip` gives them."""
-    for distance, mask in _STAGES:
-        x = _exchanged(x, distance, mask)
-    return x
-
-
-def _scattered(x: Bits) -> Bits:
-    """Undo `_gathered`, as `zip` does."""
-    for distance, mask in reversed(_STAGES):
-        x = _exchanged(x, distance, mask)
-    return x
-
-
-def _interleave(lane: Long) -> Long:
-    low, high = (_gathered(p) for p in lane.parts)
-    return Interleaved(
-        (
-            concat(high.slice(0, 16), low.slice(0, 16)),
-            concat(high.slice(16, 16), low.slice(16, 16)),
-        )
-    )
-
-
-def _deinterleave(lane: Long) -> Long:
-    even, odd = lane.parts
-    return Long(
-        (
-            _scattered(concat(odd.slice(0, 16), even.slice(0, 16))),
-            _scattered(concat(odd.slice(16, 16), even.slice(16, 16))),
-        )
-    )
-
-
-def _interleaved_constant(x: int) -> int:
-    even = sum((x >> 2 * i & 1) << i for i in range(32))
-    odd = sum((x >> 2 * i + 1 & 1) << i for i in range(32))
-    return odd << 32 | even
-
-
 @dataclass(frozen=True)
 class Form:
     """How lanes are held.
@@ -181,15 +126,15 @@ class Form:
 
     def encode(self, lane: Long) -> Long:
         """A lane in this form, not inverted."""
-        return _interleave(lane) if self.interleaved else lane
+        return interleave(lane) if self.interleaved else lane
 
     def decode(self, lane: Long) -> Long:
         """Undo `encode`."""
-        return _deinterleave(lane) if self.interleaved else lane
+        return deinterleave(lane) if self.interleaved else lane
 
     def constant(self, value: int) -> int:
         """A constant in this form."""
-        return _interleaved_constant(value) if self.interleaved else value
+        return interleaved_constant(value) if self.interleaved else value
 
     def load(self, k: Builder, pointer: Pointer, offset: Index | int) -> Long:
         """Read a lane that is held in this form."""
@@ -450,7 +395,7 @@ _ZERO_SOURCE = "Keccak team, KeccakF-1600-IntermediateValues.txt, permutation of
 
 def _converted(state: bytes) -> bytes:
     """A state in the form of bit-interleaved lanes."""
-    return struct.pack("<25Q", *map(_interleaved_constant, struct.unpack("<25Q", state)))
+    return struct.pack("<25Q", *map(interleaved_constant, struct.unpack("<25Q", state)))
 
 
 def _from_interleaved(state: bytes) -> bytes:

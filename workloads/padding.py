@@ -6,7 +6,9 @@ from isa.bits import Bits, concat, const
 from isa.kernel import Builder, Index, Pointer
 
 
-def padded_copy(k: Builder, message: Pointer, size: int, tail: bytes) -> Pointer:
+def padded_copy(
+    k: Builder, message: Pointer, size: int, tail: bytes, name: str = "padded"
+) -> Pointer:
     """Copy `size` bytes and append `tail`, so that one loop can process every block alike.
 
     Args:
@@ -14,12 +16,13 @@ def padded_copy(k: Builder, message: Pointer, size: int, tail: bytes) -> Pointer
         message: Buffer of `size` bytes.
         size: Bytes to copy.
         tail: What follows them; size + its length must be a multiple of 8.
+        name: Of the buffer, unique in the kernel.
 
     Returns:
         A stack buffer of size + len(tail) bytes.
     """
     step = k.xlen // 8
-    target = k.scratch("padded", size + len(tail))
+    target = k.scratch(name, size + len(tail))
 
     def copy(i: Index) -> tuple[Bits, ...]:
         k.store(target, step * i, k.load(message, step * i, k.xlen))

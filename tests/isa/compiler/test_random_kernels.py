@@ -109,7 +109,9 @@ class RandomKernel:
             lambda: lookup(t_table(n % 4), a.byte(n % 4)) ^ b,
             lambda: lookup(SMALL, a.slice(min(n, 28), 4)).zext(32) + b,
             lambda: mux(rng.choice((a.ult(b), a.slt(b), a.eq(b), ~a.eq(c))), b, c),
-            lambda: node(rng.choice(("shl_var", "shr_var", "sar_var", "rotr_var")), a, b.slice(0, 5)),
+            lambda: node(
+                rng.choice(("shl_var", "shr_var", "sar_var", "rotr_var")), a, b.slice(0, 5)
+            ),
             lambda: concat(a, b).rotr(n).slice(7, 32),
             lambda: (concat(a, b) + concat(b, c)).slice(20, 32),
             lambda: (a.slice(0, 8) + b.slice(8, 8)).zext(32) ^ ~c,

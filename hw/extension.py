@@ -12,6 +12,7 @@ import pyrtl
 from hw.area import Cost, bitblast, estimate
 from hw.lower import Circuits, lower
 from hw.merge import Choice, any_of, merge
+from hw.sharing import share_lookups
 from hw.technology import Technology
 from isa.bits import Bits, arg, substitute
 from isa.encoding import Immediate
@@ -89,10 +90,10 @@ def extension_logic(
 ) -> ExtensionLogic:
     """Build decoder, datapaths, result selection and state in the working block.
 
-    All datapaths stand on the same operand wires and are merged (`hw.merge`), so that what two
-    instructions share is built once. One cycle: `result` follows the inputs combinationally, and
-    state registers take their new value at the end of a cycle in which `commit` is 1 and the
-    word is one that writes them. Registers start at 0.
+    All datapaths stand on the same operand wires and are merged (`hw.sharing`, `hw.merge`), so
+    that what two instructions share is built once. One cycle: `result` follows the inputs
+    combinationally, and state registers take their new value at the end of a cycle in which
+    `commit` is 1 and the word is one that writes them. Registers start at 0.
 
     Args:
         instructions: Register-to-register instructions whose encodings do not overlap, as an
@@ -128,6 +129,7 @@ def extension_logic(
             results.append((e.rd, chosen))
         for name, value in e.state:
             updates[name].append((value, chosen))
+    results, circuits = share_lookups(results, circuits)
     roots = [any_of(select.values()), any_of(s for _, s in results), merge(results, xlen)]
     for name, choices in updates.items():
         roots += [any_of(s for _, s in choices), merge(choices, widths[name])]
@@ -240,6 +242,7 @@ def build_datapath(
             select = f"op_{instruction.name}"
             env[select] = pyrtl.Input(1, select)
             choices.append((e.rd, arg(select, 1)))
+        choices, circuits = share_lookups(choices, circuits)
         (wire,) = lower([merge(choices, xlen)], env, circuits)
         result = pyrtl.Output(xlen, "result")
         result <<= wire

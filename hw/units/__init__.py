@@ -13,6 +13,7 @@ import pyrtl
 __all__ = [
     "Build",
     "Circuit",
+    "Member",
     "chosen_circuits",
     "circuit",
     "circuit_names",
@@ -33,6 +34,26 @@ class Circuit:
     name: str
     build: Build
     source: str
+
+
+@dataclass(frozen=True)
+class Member:
+    """The circuit of one table that several tables can share, for `register` as a build function.
+
+    Attributes:
+        table: The table.
+        joint: Name of the circuit; its members are those of this name.
+        of: Given tables of the joint circuit, sorted by name, builds the circuit for all of them:
+            index in the low bits, rank of the table above it. For one table it is that table's.
+    """
+
+    table: str
+    joint: str
+    of: Callable[[tuple[str, ...]], Build]
+
+    def __call__(self, x: pyrtl.WireVector) -> pyrtl.WireVector:
+        """Build the circuit for this table alone."""
+        return self.of((self.table,))(x)
 
 
 _registry: dict[tuple[str, str], Circuit] = {}

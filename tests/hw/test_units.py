@@ -71,7 +71,7 @@ SM4 = list(
     )
 )
 EXPECTED = {"aes_sbox": SBOX, "aes_inv_sbox": INVERSE, "sm4_sbox": SM4}
-NAMES = ["boyar_peralta", "composite", "low_depth", "table"]
+NAMES = ["boyar_peralta", "composite", "low_depth", "shared", "table"]
 
 
 def test_the_reference_is_fips_197() -> None:
@@ -109,7 +109,7 @@ def test_circuits_are_found_and_named() -> None:
     assert "Boyar" in circuit("aes_sbox", "boyar_peralta").source
     with pytest.raises(
         ValueError,
-        match=r"^circuit of aes_sbox must be one of .*composite, low_depth, table, not 'lut'$",
+        match=r"^circuit of aes_sbox must be one of .*low_depth, shared, table, not 'lut'$",
     ):
         circuit("aes_sbox", "lut")
 

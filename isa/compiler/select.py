@@ -332,6 +332,8 @@ class Selector:
 
     def _emit_step(self, step: _Step) -> None:
         effect = step.effect
+        for word in step.operands:
+            self._check_scope(word, step.region)
         if step.fill is not None:
             self._emit_fill(step)
         elif isinstance(effect, ProductEffect | SubstitutionEffect):
@@ -345,6 +347,17 @@ class Selector:
                 self._end_loop(step.loop)
             else:
                 self._begin_loop(step.loop, step.region)
+
+    def _check_scope(self, word: Word, region: Region | None) -> None:
+        """Values live in the region that defines them and in the loops inside it."""
+        home = self.region_of(word)
+        while region is not None and region is not home:
+            region = region.parent
+        if region is None:
+            raise KernelError(
+                f"{self.describe(word)} must be used inside the loop that defines it; "
+                f"carry it out as a result"
+            )
 
     def _begin_loop(self, words: _LoopWords, region: Region) -> None:
         loop = words.loop

@@ -51,6 +51,28 @@ def load_extension(name: str, **parameters: int) -> Extension:
 
 
 @cache
+def find_instruction(name: str, xlen: int) -> Instruction:
+    """The instruction of this mnemonic at this register width, whichever extension declares it.
+
+    Where several do, the first by name does; they declare the same one, unless a custom extension
+    reuses a mnemonic.
+
+    Raises:
+        ValueError: No extension has such an instruction at this width.
+    """
+    known: dict[str, Instruction] = {}
+    for extension in extension_names():
+        for instruction in load_extension(extension).instructions:
+            if xlen in instruction.xlens:
+                known.setdefault(instruction.name, instruction)
+    if name not in known:
+        near = get_close_matches(name, known, 1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise ValueError(f"instruction must be one that exists on RV{xlen}, not {name!r}{hint}")
+    return known[name]
+
+
+@cache
 def _module(name: str):  # type: ignore[no-untyped-def]
     if name not in extension_names():
         near = get_close_matches(name, extension_names(), 1)
@@ -78,7 +100,7 @@ class InstructionSet:
         """Sum extensions (by name or record) and single instructions.
 
         Raises:
-            ValueError: Unknown extension, or an extension that lacks this xlen.
+            ValueError: Unknown extension, or an extension or instruction that lacks this xlen.
             EncodingError: Two instructions share encodings; the message names both.
         """
         instructions: dict[str, Instruction] = {}
@@ -95,6 +117,11 @@ class InstructionSet:
                 state.update(part.state)
                 chosen: Iterable[Instruction] = [i for i in part.instructions if xlen in i.xlens]
             else:
+                if xlen not in part.xlens:
+                    raise ValueError(
+                        f"xlen of instruction {part.name} ({part.extension}) must be one of "
+                        f"{list(part.xlens)}, not {xlen}"
+                    )
                 chosen = [part]
                 state.update(part.state)
             for instruction in chosen:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isa.encoding import Encoding, EncodingError
-from isa.instruction_set import InstructionSet, load_extension
+from isa.instruction_set import InstructionSet, find_instruction, load_extension
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "encodings.txt"
 ROWS = [r.split() for r in GOLDEN.read_text().splitlines() if not r.startswith("#")]
@@ -116,3 +116,19 @@ def test_meaning_must_fit_the_encoding() -> None:
         Extension("xbad", source="test").declare(
             "bad rd rs1 6..0=0x0B", lambda rs1, rs2: rs1 ^ rs2, ("rs1", "rs2")
         )
+
+
+def test_instructions_are_found_by_mnemonic_and_width() -> None:
+    assert find_instruction("rori", 32).immediates == ("shamtw",)
+    assert find_instruction("rori", 64).immediates == ("shamtd",)
+    with pytest.raises(
+        ValueError, match="^instruction must be one that exists on RV32, not 'aes64esm'; did you"
+    ):
+        find_instruction("aes64esm", 32)
+
+
+def test_single_instructions_must_fit_the_width() -> None:
+    with pytest.raises(
+        ValueError, match=r"^xlen of instruction addw \(rv64i\) must be one of \[64\], not 32$"
+    ):
+        InstructionSet.of(32, "rv32i", find_instruction("addw", 64))

@@ -61,11 +61,11 @@ def command(
 
 
 def _propose(request: Request, folder: Path, as_json: bool) -> int:
-    from dse.propose.delivery import claim, deliver
+    from dse.propose.delivery import check, deliver
     from dse.propose.pipeline import propose
     from dse.propose.report import print_report, to_json
 
-    claim(folder)
+    check(folder)
     report = propose(request, lambda text: click.echo(text, err=True))
     files = deliver(report, folder)
     if as_json:

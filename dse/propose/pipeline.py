@@ -17,6 +17,8 @@ from hw.technology import Technology
 from isa.encoding import Encoding
 from isa.instruction import Instruction
 
+MODELLED_XLEN = 32
+"""Register width of the cores in `hw/core.py`."""
 SHORTLIST = 24
 """Ideas measured at least; four for each proposal asked for if that is more."""
 ALIKE = 4
@@ -81,6 +83,11 @@ def propose(request: Request, note: Note = lambda _: None) -> Report:
         RequestError: Nothing that is asked for can be had.
     """
     start = time.perf_counter()
+    if request.core.xlen != MODELLED_XLEN:
+        raise RequestError(
+            f"base must be of {MODELLED_XLEN} bits, as the core is that prices a proposal, "
+            f"not {request.base}; --known works for every base"
+        )
     found = survey(request)
     note(
         f"{found.operations} operations, {found.subgraphs} subgraphs, "

@@ -50,8 +50,9 @@ def print_report(report: Report) -> None:
         )
     if any(p.idea.operands > 2 for p in report.proposals):
         console.print(
-            "Instructions that read 3 registers need a third read port of the register file, "
-            "which is in none of these areas.",
+            "Instructions that read 3 registers need a third read port of the register file: it "
+            "is in none of these areas, and the modelled core, which has two, cannot have them "
+            "in a space.",
             highlight=False,
             soft_wrap=True,
         )

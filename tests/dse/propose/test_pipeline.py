@@ -13,7 +13,7 @@ from dse.backend import Backend
 from dse.cache import Cache
 from dse.evaluate import evaluate
 from dse.propose import pipeline
-from dse.propose.delivery import claim, deliver
+from dse.propose.delivery import check, deliver
 from dse.propose.pipeline import Report, propose
 from dse.propose.request import Request, RequestError
 from dse.propose.survey import survey
@@ -67,7 +67,7 @@ def test_encodings_stand_together() -> None:
 
 def test_files_are_instructions_that_a_space_can_choose(tmp_path: Path) -> None:
     folder = tmp_path / "proposals"
-    claim(folder)
+    check(folder)
     files = deliver(report(), folder)
     assert [f.name for f in files if f.suffix == ".py"] == [
         f"{p.name}.py" for p in report().proposals
@@ -91,22 +91,22 @@ def test_files_are_instructions_that_a_space_can_choose(tmp_path: Path) -> None:
     evaluation = evaluate(space=space, design=design, cache=Cache(None))
     assert evaluation.feasible
     assert evaluation.metrics["cycles"].value == sum(s.cycles for s in first.savings)
-    claim(folder)  # the same again replaces what is there
-    assert [f.name for f in folder.iterdir()] == ["proposals.json"]
+    (folder / "mine.txt").write_text("")
+    assert deliver(report(), folder) == files  # the same again replaces what is there
+    assert {f.name for f in folder.iterdir()} == {"mine.txt", *(f.name for f in files)}
 
 
 def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("")
     with pytest.raises(RunError, match="must be empty or hold earlier proposals; choose another"):
-        claim(tmp_path)
+        check(tmp_path)
     (tmp_path / "proposals.json").write_text("[]")
     with pytest.raises(RunError, match=r"is not a report of dse propose; choose another --out$"):
-        claim(tmp_path)
+        check(tmp_path)
 
 
 def test_report_is_plain_data(tmp_path: Path) -> None:
     folder = tmp_path / "out"
-    claim(folder)
     deliver(report(), folder)
     data = json.loads((folder / "proposals.json").read_text())
     assert data["base"] == "rv32i"

@@ -11,6 +11,7 @@ import workloads
 from dse.propose.report import known_rows
 from dse.propose.request import Request
 from dse.propose.survey import survey
+from isa.timing import Core
 
 EXPECTED = {
     "aes128-encrypt": {"aes32esmi", "aes32esi"},
@@ -28,10 +29,11 @@ EXPECTED = {
 
 
 @cache
-def rows(name: str) -> dict[str, dict[str, Any]]:
+def rows(name: str, base: str = "rv32i") -> dict[str, dict[str, Any]]:
     workload = workloads.get(name)
     kernels = {n: k for n, k in workload.kernels.items() if n != "bitsliced"}
-    request = Request(((workloads.Workload(**{**vars(workload), "kernels": kernels}), 1.0),))
+    chosen = workloads.Workload(**{**vars(workload), "kernels": kernels})
+    request = Request(((chosen, 1.0),), base, Core(xlen=int(base[2:4])))
     return {row["instruction"]: row for row in known_rows(survey(request))}
 
 
@@ -40,6 +42,20 @@ def rows(name: str) -> dict[str, dict[str, Any]]:
 )
 def test_ratified_instruction_is_found_and_proven(workload: str, instruction: str) -> None:
     row = rows(workload)[instruction]
+    assert row["relation"] == "equals"
+    assert row["is_proven"]
+
+
+@pytest.mark.parametrize(
+    ("workload", "instruction"),
+    [
+        *(("sha512-block", f"sha512{name}") for name in ("sum0", "sum1", "sig0", "sig1")),
+        ("keccak-f1600", "andn"),
+        ("keccak-f1600", "rori"),
+    ],
+)
+def test_rv64_kernels_find_those_of_rv64(workload: str, instruction: str) -> None:
+    row = rows(workload, "rv64i")[instruction]
     assert row["relation"] == "equals"
     assert row["is_proven"]
 

@@ -290,7 +290,7 @@ class _Scheduler:
                 if v not in held:
                     held.add(v)
                     cost += 1
-            shrink(self.reads[item])
+            shrink(self.reads[item] if isinstance(item, Operation) else [])
             for v in self.reads[item]:
                 uses[v].pop()
                 if not uses[v]:

@@ -55,8 +55,8 @@ def expressions(draw: st.DrawFn, width: int) -> Bits:
     return pool[-1]
 
 
-@pytest.mark.parametrize(("register", "width"), [(4, 4), (4, 3), (4, 8), (4, 10), (8, 4)])
-@settings(max_examples=40, deadline=None)
+@pytest.mark.parametrize(("register", "width"), [(4, 4), (4, 3), (4, 8), (4, 9), (8, 4)])
+@settings(max_examples=25, deadline=None)
 @given(st.data())
 def test_legalised_words_equal_the_bits_at_every_register_width(register, width, data):
     root = data.draw(st.composite(expressions)(width))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -12,6 +14,8 @@ from dse.backend import Backend
 
 if TYPE_CHECKING:
     from dse.propose.request import Request
+
+_Item = TypeVar("_Item")
 
 
 @click.command("propose")
@@ -66,7 +70,7 @@ def _propose(request: Request, folder: Path, as_json: bool) -> int:
     from dse.propose.report import print_report, to_json
 
     check(folder)
-    report = propose(request, lambda text: click.echo(text, err=True))
+    report = propose(request, lambda text: click.echo(text, err=True), _progress)
     files = deliver(report, folder)
     if as_json:
         click.echo(json.dumps(to_json(report), indent=1))
@@ -75,6 +79,12 @@ def _propose(request: Request, folder: Path, as_json: bool) -> int:
         click.echo("Written: " + " ".join(map(str, files[:1])) + f" and {len(files) - 1} files")
         click.echo(f"In a space: choose: [{', '.join(str(f) for f in files[1::2])}]")
     return 0
+
+
+def _progress(items: list[_Item]) -> Iterator[_Item]:
+    """Shows a bar on stderr, where that is a terminal."""
+    with click.progressbar(items, label=f"measuring {len(items)} ideas", file=sys.stderr) as bar:
+        yield from bar
 
 
 def _known(request: Request, as_json: bool) -> int:

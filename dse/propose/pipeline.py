@@ -25,6 +25,8 @@ ALIKE = 4
 """Ideas measured that end in the same operation of a kernel, while there are others."""
 
 Note = Callable[[str], None]
+Shortlist = list[tuple["Ranked", "Candidate"]]
+Track = Callable[[Shortlist], Iterable[tuple["Ranked", "Candidate"]]]
 
 
 @dataclass(frozen=True)
@@ -72,12 +74,15 @@ class Report:
     seconds: float
 
 
-def propose(request: Request, note: Note = lambda _: None) -> Report:
+def propose(
+    request: Request, note: Note = lambda _: None, track: Track = lambda items: items
+) -> Report:
     """Answer a request.
 
     Args:
         request: What is asked.
         note: Told what is being done.
+        track: Shows progress through the ideas that are measured.
 
     Raises:
         RequestError: Nothing that is asked for can be had.
@@ -103,9 +108,8 @@ def propose(request: Request, note: Note = lambda _: None) -> Report:
             f"{request.title}: no instruction of {request.inputs} inputs saves anything{limit}; "
             "allow more inputs or area"
         )
-    note(f"measuring {len(shortlist)} ideas")
     candidates = []
-    for entry, candidate in shortlist:
+    for entry, candidate in track(shortlist):
         score = scorer.score([candidate.instruction], entry.kernels, base)
         candidates.append(replace(candidate, alone=score))
     selection = select(candidates, scorer, base, request.top, request.area_ge)
@@ -124,13 +128,13 @@ def propose(request: Request, note: Note = lambda _: None) -> Report:
     )
 
 
-def _shortlist(request: Request, found: Survey, scorer: Scorer) -> list[tuple[Ranked, Candidate]]:
+def _shortlist(request: Request, found: Survey, scorer: Scorer) -> Shortlist:
     """The best ideas that can be encoded and proven and fit the area, as instructions."""
     source = f"dse propose {request.title.replace(',', '')} --base {request.base}"
     source += f" --inputs {request.inputs}"
     taken: list[Encoding] = encodings_in_use()
     names: set[str] = set()
-    chosen: list[tuple[Ranked, Candidate]] = []
+    chosen: Shortlist = []
     for entry in _varied(found.ranked):
         if len(chosen) == max(SHORTLIST, 4 * request.top):
             break

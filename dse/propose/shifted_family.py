@@ -107,7 +107,6 @@ def _idea(form: _Form, members: Mapping[int, Group], xlen: int) -> Idea:
     assert total is not None
     if constant:
         total = total ^ const(constant, xlen).rotr_var(turn)
-    if constant:
         texts.append(hex(constant))
     text = f"rotl({' ^ '.join(texts)}, 8 * bs)"
     for accumulator in names[: form.accumulators]:

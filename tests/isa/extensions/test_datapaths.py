@@ -1,4 +1,4 @@
-"""Every register-to-register instruction as a netlist: simulated, it gives what its meaning gives."""
+"""Every register-to-register instruction as a netlist gives what its meaning gives."""
 
 from __future__ import annotations
 

@@ -16,13 +16,18 @@ from isa.instruction_set import InstructionSet
 from isa.kernel import Builder, Kernel, trace
 from isa.program import Program
 
+MOST_REPERTOIRES = 64
+"""Instruction sets whose patterns are kept; one takes some 100 KiB."""
+
 _REPERTOIRES: dict[tuple[int, ...], tuple[InstructionSet, Repertoire]] = {}
 
 
 def repertoire_of(instructions: InstructionSet) -> Repertoire:
-    """Patterns of an instruction set, derived once a process."""
+    """Patterns of an instruction set, kept for the sets used last."""
     key = (instructions.xlen, *map(id, instructions.instructions))
     if key not in _REPERTOIRES:
+        if len(_REPERTOIRES) == MOST_REPERTOIRES:
+            del _REPERTOIRES[next(iter(_REPERTOIRES))]
         _REPERTOIRES[key] = (instructions, Repertoire(instructions))
     return _REPERTOIRES[key][1]
 

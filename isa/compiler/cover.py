@@ -21,6 +21,11 @@ from isa.table import Table
 IMPOSSIBLE = float("inf")
 """Cost of a word that no instruction computes."""
 
+EXTRA = 1e-6
+"""Cycles by which an instruction beyond the base set must be better to be used."""
+
+BASE = ("rv32i", "rv64i")
+
 MAX_SUBSET = 4
 """Terms over one word that one linear instruction is expected to sum up."""
 
@@ -96,9 +101,11 @@ class Cover:
         self.choices: dict[Word, Choice] = {}
         self._flows: dict[Word, float] = {}
 
-    def latency(self, pattern: Pattern) -> int:
-        """Cycles of a pattern's instruction."""
-        return self._latencies.get(pattern.instruction.name, 1)
+    def latency(self, pattern: Pattern) -> float:
+        """Cycles of a pattern's instruction; of equals the base instruction is preferred."""
+        instruction = pattern.instruction
+        cycles = self._latencies.get(instruction.name, 1)
+        return cycles if instruction.extension in BASE else cycles + EXTRA
 
     def flow(self, word: Word) -> float:
         """Cost of having a word in a register, its share of what others use too."""

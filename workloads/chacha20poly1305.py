@@ -1,0 +1,127 @@
+"""ChaCha20-Poly1305 (RFC 8439): encryption and tag of a message with associated data of 12 bytes."""
+
+from __future__ import annotations
+
+import struct
+
+from isa.bits import Bits, const
+from isa.kernel import Builder, Index
+from workloads import chacha20, poly1305, register
+from workloads.words import Words, load_word, load_words, store_words
+from workloads.workload import Buffer, Kernel, Values, Vector, Workload
+
+ASSOCIATED_BYTES = 12
+LARGEST = 16_384
+"""Largest message in bytes; it and its key stream must fit data memory."""
+
+
+def _padding(size: int) -> bytes:
+    return bytes(-size % 16)
+
+
+def seal(key: bytes, nonce: bytes, associated: bytes, plaintext: bytes) -> tuple[bytes, bytes]:
+    """Ciphertext and tag of 16 bytes (RFC 8439 section 2.8)."""
+    ciphertext = chacha20.encrypt(key, 1, nonce, plaintext)
+    data = associated + _padding(len(associated)) + ciphertext + _padding(len(ciphertext))
+    data += struct.pack("<2Q", len(associated), len(ciphertext))
+    return ciphertext, poly1305.authenticate(chacha20.block(key, 0, nonce)[:32], data)
+
+
+def _build(size: int) -> Kernel:
+    """Key stream to the stack, where the ciphertext replaces it between what is authenticated."""
+    blocks = (size + 63) // 64 + 1
+    end = 64 + size + len(_padding(size))
+    start = 64 - 16  # of the padded associated data, behind the key of the authenticator
+
+    def build(k: Builder) -> None:
+        key, nonce, associated = k.pointer("key"), k.pointer("nonce"), k.pointer("associated")
+        source, target, tag = k.pointer("input"), k.pointer("output"), k.pointer("tag")
+        stream = k.scratch("stream", max(64 * blocks, end) + 16)
+
+        def one_block(i: Index) -> tuple[Bits, ...]:
+            def begin() -> Words:
+                fixed = [const(c, 32) for c in chacha20.CONSTANTS]
+                return [*fixed, *load_words(k, key, 8), i.bits(32), *load_words(k, nonce, 3)]
+
+            s = chacha20.stream_words(k, begin())
+            s = [x + y for x, y in zip(s, begin(), strict=True)]
+            store_words(k, stream, s, 64 * i)
+            return ()
+
+        def encrypt(i: Index) -> tuple[Bits, ...]:
+            word = load_word(k, stream, 4 * i + 64) ^ load_word(k, source, 4 * i)
+            k.store(stream, 4 * i + 64, word)
+            k.store(target, 4 * i, word)
+            return ()
+
+        k.loop(blocks, one_block, unroll=False)
+        k.loop(size // 4, encrypt, unroll=4)
+        for i in range(size // 4 * 4, size):
+            byte = k.load(stream, 64 + i, 8).slice(0, 8) ^ k.load(source, i, 8).slice(0, 8)
+            k.store(stream, 64 + i, byte)
+            k.store(target, i, byte)
+        for i in range(64 + size, end):
+            k.store(stream, i, const(0, 8))
+        words = [*load_words(k, associated, ASSOCIATED_BYTES // 4), const(0, 32)]
+        store_words(k, stream, words, start)
+        lengths = [const(x, 32) for x in (ASSOCIATED_BYTES, 0, size, 0)]
+        store_words(k, stream, lengths, end)
+        whole = (end + 16 - start) // 16
+        store_words(k, tag, poly1305.authenticator(k, stream, stream, start, whole))
+
+    return Kernel(
+        "radix26", build, "ChaCha20 in registers, Poly1305 in limbs of 26 bits", poly1305.NEEDS
+    )
+
+
+_CIPHERTEXT = bytes.fromhex(
+    "d31a8d34648e60db7b86afbc53ef7ec2a4aded51296e08fea9e2b5a736ee62d6"
+    "3dbea45e8ca9671282fafb69da92728b1a71de0a9e060b2905d6a5b67ecd3b36"
+    "92ddbd7f2d778b8c9803aee328091b58fab324e4fad675945585808b4831d7bc"
+    "3ff4def08e4b7a9de576d26586cec64b6116"
+)
+
+
+@register("chacha20-poly1305", default_bytes=114)
+def message_workload(message_bytes: int) -> Workload:
+    """Encryption and authentication of a message of 1 byte or more."""
+    if not 1 <= message_bytes <= LARGEST:
+        raise ValueError(
+            f"message of chacha20-poly1305 must have 1 to {LARGEST} bytes, not {message_bytes}"
+        )
+
+    def golden(values: Values) -> dict[str, bytes]:
+        output, tag = seal(values["key"], values["nonce"], values["associated"], values["input"])
+        return {"output": output, "tag": tag}
+
+    vectors: tuple[Vector, ...] = ()
+    if message_bytes == len(chacha20.SUNSCREEN):
+        inputs = {
+            "key": bytes(range(0x80, 0xA0)),
+            "nonce": bytes.fromhex("070000004041424344454647"),
+            "associated": bytes.fromhex("50515253c0c1c2c3c4c5c6c7"),
+            "input": chacha20.SUNSCREEN,
+        }
+        expected = {
+            "output": _CIPHERTEXT,
+            "tag": bytes.fromhex("1ae10b594f09e26a7e902ecbd0600691"),
+        }
+        vectors = (Vector(inputs, expected, "RFC 8439 section 2.8.2"),)
+    kernel = _build(message_bytes)
+    return Workload(
+        "chacha20-poly1305",
+        "RFC 8439 section 2.8",
+        (
+            Buffer("key", 32, "in", secret=True),
+            Buffer("nonce", 12, "in"),
+            Buffer("associated", ASSOCIATED_BYTES, "in"),
+            Buffer("input", message_bytes, "in", secret=True),
+            Buffer("output", message_bytes, "out", declassified=True),
+            Buffer("tag", 16, "out", declassified=True),
+        ),
+        golden,
+        {kernel.name: kernel},
+        vectors,
+        units=(message_bytes + 63) // 64,
+        message_bytes=message_bytes,
+    )

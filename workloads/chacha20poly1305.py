@@ -1,4 +1,4 @@
-"""ChaCha20-Poly1305 (RFC 8439): encryption and tag of a message with associated data of 12 bytes."""
+"""ChaCha20-Poly1305 (RFC 8439): encryption and tag of a message and 12 bytes of associated data."""
 
 from __future__ import annotations
 

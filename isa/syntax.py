@@ -1,7 +1,8 @@
 """Assembly syntax: which operands an instruction is written with, in which order.
 
 Loads, stores and `jalr` are written `lw rd, imm(rs1)`; branches and jumps take a label or a byte
-offset; everything else lists `rd`, the source registers, then the immediates.
+offset; CSR instructions name the register second, as the manual does; everything else lists `rd`,
+the source registers, then the immediates.
 """
 
 from __future__ import annotations
@@ -24,6 +25,9 @@ def operands(instruction: Instruction) -> tuple[str, ...]:
     if addressed and "rs1" in registers and "imm12" in immediates:
         value = "rs2" if effects.store else "rd"
         return (value, "imm12(rs1)")
-    if instruction.kind == "system" or not instruction.parameters:
+    if not instruction.parameters:
         return ()
+    if "csr" in immediates:  # the manual puts it second
+        sources = [o for o in (*registers, *immediates) if o not in ("rd", "csr")]
+        return ("rd", "csr", *sources)
     return (*registers, *immediates)

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from isa.isa_string import instruction_set
@@ -145,16 +145,17 @@ def main(checkout: Path, names: list[str]) -> int:
     if not tests:
         sys.stderr.write(f"CHECKOUT must hold riscv-test-suite/rv32i_m, not {checkout}\n")
         return 1
-    with ThreadPoolExecutor(2) as pool:
-        results = list(pool.map(lambda t: check(t, root / "env"), tests))
     passed: Counter[str] = Counter()
     total: Counter[str] = Counter()
-    for test, problem in zip(tests, results, strict=True):
-        suite = "/".join(test.parts[-4:-2])
-        total[suite] += 1
-        passed[suite] += not problem
-        if problem:
-            sys.stdout.write(f"{suite}/{test.name}: {problem}\n")
+    with ProcessPoolExecutor(2, max_tasks_per_child=8) as pool:
+        results = pool.map(check, tests, [root / "env"] * len(tests))
+        for test, problem in zip(tests, results, strict=True):
+            suite = "/".join(test.parts[-4:-2])
+            total[suite] += 1
+            passed[suite] += not problem
+            if problem:
+                sys.stdout.write(f"{suite}/{test.name}: {problem}\n")
+                sys.stdout.flush()
     for suite, count in total.items():
         sys.stdout.write(f"{suite}: {passed[suite]} of {count} agree with Spike\n")
     sys.stdout.write(f"all: {passed.total()} of {total.total()} agree with Spike\n")

@@ -44,10 +44,6 @@ def text(i: Instruction, values: dict[str, int]) -> str:
 
     if i.name == "fence":
         return f"fence {sets(values['pred'])}, {sets(values['succ'])}"
-    if i.extension == "zicsr":
-        last = "zimm5" if "zimm5" in values else "rs1"
-        shown = str(values[last]) if last == "zimm5" else NAMES[values[last]]
-        return f"{i.name} {NAMES[values['rd']]}, {values['csr']}, {shown}"
     widths = {m.name: m.width for m in i.encoding.immediates}
 
     def immediate(name: str) -> str:

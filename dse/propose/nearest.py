@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
 
+from dse.propose.configured import setting
 from dse.propose.group import Group
 from dse.propose.idea import Idea
 from dse.propose.known import LARGEST_IMMEDIATE, Known, known_instructions
@@ -21,8 +22,8 @@ class Nearest:
 
     Attributes:
         relation: "equals", "is part of" (equal for the values of the immediates it needs),
-            "mirrors" (equal where every word has its bytes in the other order), "contains", or ""
-            where it is new.
+            "mirrors" (equal where every word has its bytes in the other order), "is a setting of"
+            (equal for some content of the instruction's state), "contains", or "" where it is new.
         name: The known instruction.
         extension: The extension that declares it.
         instruction: It; None where the idea is new.
@@ -87,7 +88,26 @@ class Neighbourhood:
         part = self._equal(idea, idea.settings)
         if part is not None:
             return Nearest("is part of", *part)
-        return self._contained(idea)
+        return self._set(idea) or self._contained(idea)
+
+    def _set(self, idea: Idea) -> Nearest | None:
+        """A configurable instruction whose state can make it equal the idea."""
+        if idea.operands != 1 or idea.immediates:
+            return None
+        found = setting(idea.root)
+        if found is None:
+            return None
+        instruction, root = found
+        fingerprint = meaning_of(root, 1).fingerprint
+        if fingerprint != meaning_of(idea.root, 1).fingerprint:
+            return None
+        try:
+            is_proven = equal(idea.root, root) != METHODS[-1]
+        except ProofError:
+            return None
+        return Nearest(
+            "is a setting of", instruction.name, instruction.extension, is_proven, instruction
+        )
 
     def _equal(
         self,
@@ -98,8 +118,8 @@ class Neighbourhood:
         """The instruction that equals the idea for `settings`, as fields of a `Nearest`."""
         shared: dict[str, Known] | None = None
         is_proven = True
-        for setting in settings:
-            meaning = meaning_of(change(idea.specialised(setting)), idea.operands)
+        for fixed in settings:
+            meaning = meaning_of(change(idea.specialised(fixed)), idea.operands)
             ours = in_canonical_order(meaning)
             matching: dict[str, Known] = {}
             for known in self._known.get(meaning.fingerprint, ()):

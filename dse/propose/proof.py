@@ -77,14 +77,14 @@ def equal(a: Bits, b: Bits) -> str:
     """
     if a is b:
         return METHODS[0]
-    forms = normal_form(a), normal_form(b)
-    if None not in forms:
-        if forms[0] != forms[1]:
-            raise ProofError("expressions agree on all vectors but have different normal forms")
+    form = normal_form(a)
+    if form is not None and form == normal_form(b):
         return METHODS[1]
     answer = _checker(a, b)
     if answer is False:
-        raise ProofError("expressions agree on all vectors but the equivalence checker differs")
+        raise ProofError(
+            "expressions agree on all vectors, but the equivalence checker finds a difference"
+        )
     return METHODS[2] if answer else METHODS[3]
 
 

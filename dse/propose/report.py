@@ -14,7 +14,12 @@ if TYPE_CHECKING:
     from dse.propose.proposal import Proposal
 
 _NO_TERMINAL_WIDTH = 120
-_REMARKS = {"equals": "", "is part of": "(part)", "mirrors": "(bytes reversed)"}
+_REMARKS = {
+    "equals": "",
+    "is part of": "(part)",
+    "mirrors": "(bytes reversed)",
+    "is a setting of": "(by its state)",
+}
 
 
 def print_report(report: Report) -> None:

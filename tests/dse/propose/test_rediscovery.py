@@ -80,3 +80,11 @@ def test_kernels_on_big_endian_words_find_the_mirror_image(workload: str, instru
     assert row["relation"] == "mirrors"
     assert row["is_proven"]
     assert "bs" in row["formula"]
+
+
+@pytest.mark.parametrize("instruction", ["nnlanf", "nmu"])
+def test_present_asks_for_what_the_configurable_unit_does(instruction: str) -> None:
+    """Eight S-boxes at once are `nnlanf` with PRESENT's mask, a permutation is `nmu`."""
+    row = rows("present80-encrypt")[instruction]
+    assert row["relation"] == "is a setting of"
+    assert row["is_proven"]

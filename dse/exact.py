@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dse.design import Design
@@ -16,6 +16,7 @@ MAX_DESIGNS = 200_000
 # of the budget, spent before giving up: parts shared between designs make later ones cheaper
 _PATIENCE = 0.25
 _MARGIN = 1.2  # projections are no better
+_HOPELESS = 5.0  # times the budget: not begun
 _SAMPLE = 200  # designs looked at to tell how many are settled
 
 
@@ -48,19 +49,19 @@ def enumerate_within(
     """Evaluate every design unless that takes longer than the budget.
 
     The time for all is projected from the latest designs, and from how many of the others are
-    settled by reductions;
-    `seconds_per_design` serves where even listing the designs is too much.
+    settled by reductions; `seconds_per_design` of the search before it tells beforehand where it
+    is out of the question.
     """
     space = evaluator.space
     if space.raw_size > MAX_DESIGNS:
         return Exact(None, space.raw_size, space.raw_size * seconds_per_design)
     designs = largest_first(space)
-    if budget_seconds == 0:
-        return Exact(None, len(designs), len(designs) * seconds_per_design)
+    projected = seconds_per_design * _unknown(evaluator, designs)
+    if budget_seconds == 0 or projected > _HOPELESS * budget_seconds:
+        return Exact(None, len(designs), projected)
     started = last = time.perf_counter()
     taken = 0
     computed = evaluator.computed
-    projected = 0.0
 
     def taking() -> Iterator[tuple[str, Design]]:
         nonlocal taken
@@ -73,10 +74,7 @@ def enumerate_within(
         now = time.perf_counter()
         if evaluator.computed > computed:
             seconds = (now - last) / (evaluator.computed - computed)
-            rest = designs[taken :: max(1, (len(designs) - taken) // _SAMPLE)]
-            unknown = sum(evaluator.reductions.apply(design) == design for design in rest)
-            share = unknown / max(1, len(rest))
-            projected = now - started + seconds * share * (len(designs) - taken)
+            projected = now - started + seconds * _unknown(evaluator, designs[taken:])
         last, computed = now, evaluator.computed
         is_over = projected > _MARGIN * budget_seconds and taken < len(designs)
         return is_over and now - started > _PATIENCE * budget_seconds
@@ -87,6 +85,13 @@ def enumerate_within(
     is_complete = taken == len(designs) and not found.is_interrupted
     whole = found if is_complete else None
     return Exact(whole, len(designs), projected, found.is_interrupted)
+
+
+def _unknown(evaluator: Evaluator, designs: Sequence[Design]) -> float:
+    """About how many of the designs are not settled by reductions."""
+    sample = designs[:: max(1, len(designs) // _SAMPLE)]
+    unknown = sum(evaluator.reductions.apply(design) == design for design in sample)
+    return len(designs) * unknown / max(1, len(sample))
 
 
 def largest_first(space: Space) -> list[Design]:

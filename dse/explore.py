@@ -149,7 +149,7 @@ def _comparison(
     clock: _Clock,
 ) -> dict[str, Any]:
     """How the front stands against the exact one and against random search, in one frame."""
-    per_design = clock.seconds["search"] / max(len(found.counted), 1)
+    per_design = clock.seconds["search"] / evaluator.computed if evaluator.computed else 0.0
     exact = enumerate_within(evaluator, options.exact_budget_seconds, per_design, observer)
     clock.lap("exact front")
     if exact.is_interrupted:

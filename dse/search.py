@@ -15,7 +15,8 @@ from dse.proposer import Outcome, Proposal, Proposer
 
 # Designs asked for together; independent of the number of jobs, so that results are too.
 BATCH = 8
-EXHAUSTIVE_BATCH = 64
+LISTED_BATCH = 16
+LOGGED_BATCH = 64  # each ends in a write to disk
 
 
 class Log(Protocol):
@@ -193,7 +194,7 @@ def listed_search(
     found = loop.found
     try:
         while len(found.counted) < total and not deadline(found):
-            size = min(EXHAUSTIVE_BATCH, total - len(found.counted))
+            size = min(LOGGED_BATCH if log else LISTED_BATCH, total - len(found.counted))
             taken = list(itertools.islice(designs, size))
             if not taken:
                 break

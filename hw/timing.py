@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from hw.aiger import input_nodes, output_literals
 from hw.cells import Cells
@@ -194,21 +194,21 @@ def cell_arrivals(
     Names are those of the PyRTL block. With all starts 0 and no memory the latest equals ABC's.
     """
     timed = GateTiming(netlist.gates)
-    given = {verilog_name: name for name, verilog_name in module.names.items()}
+    name_of = _names(module, netlist)
     ports: dict[str, list[str]] = {}
     for signal in netlist.sources:
-        ports.setdefault(given.get(_base(signal), _base(signal)), []).append(signal)
-    inputs = {given.get(name, name) for name, _ in module.inputs}
+        ports.setdefault(name_of(signal), []).append(signal)
     for name in starts:
-        if name not in ports and name not in inputs:
-            names = ", ".join(sorted({*ports, *inputs} - {"clk"})) or "none"
+        # A port that no gate reads and a register that yosys removed start nothing.
+        if name not in module.names:
+            names = ", ".join(sorted(ports.keys() - {"clk"})) or "none"
             raise ValueError(f"start must name one of the sources {names}, not {name!r}")
     ready = {s: starts.get(name, 0.0) for name, signals in ports.items() for s in signals}
     sinks: dict[str, list[str]] = {}
     for signal in netlist.outputs:
-        sinks.setdefault(given.get(_base(signal), _base(signal)), []).append(signal)
+        sinks.setdefault(name_of(signal), []).append(signal)
     for held, following in netlist.following:
-        sinks.setdefault(given.get(_base(held), _base(held)), []).append(following)
+        sinks.setdefault(name_of(held), []).append(following)
     access = {m.name: memory_cost(m, technology).access_fo4 for m in memories}
     while True:
         arrival = timed.arrivals(ready)
@@ -227,9 +227,27 @@ def cell_arrivals(
         ready = later
 
 
-def _base(signal: str) -> str:
-    """Return the wire's name in the name of one of its bits."""
-    return signal.partition("[")[0]
+def _names(module: Verilog, netlist: Cells) -> Callable[[str], str]:
+    """Return a function from a signal to the PyRTL name of its port or register.
+
+    Yosys calls a register by the output that it drives, and keeps its name as a second one.
+    """
+    given = {verilog_name: name for name, verilog_name in module.names.items()}
+    outputs = {name for name, _ in module.outputs}
+    second: dict[str, list[str]] = {}
+    for gate in netlist.gates:
+        if not gate.cell and len(gate.inputs) == 1:
+            second.setdefault(gate.inputs[0], []).append(gate.output)
+    held = {signal for signal, _ in netlist.following}
+
+    def name_of(signal: str) -> str:
+        bases = [s.partition("[")[0] for s in [signal, *second.get(signal, [])]]
+        base = bases[0]
+        if signal in held:
+            base = next((b for b in bases if b in given and b not in outputs), base)
+        return given.get(base, base)
+
+    return name_of
 
 
 def _reads(graph: Graph) -> list[tuple[str, list[int]]]:

@@ -7,11 +7,14 @@ from collections.abc import Mapping
 from dse.propose.boxes import with_named_boxes
 from dse.propose.byte_family import byte_families
 from dse.propose.formula import formula
+from dse.propose.funnel_family import funnel_families
 from dse.propose.group import Group
 from dse.propose.idea import Idea
 from dse.propose.meaning import in_canonical_order
 from dse.propose.rotation_family import rotation_families
 from dse.propose.shifted_family import shifted_families
+
+_FAMILIES = (byte_families, shifted_families, rotation_families, funnel_families)
 
 
 def ideas(groups: Mapping[bytes, Group], xlen: int) -> list[Idea]:
@@ -22,7 +25,7 @@ def ideas(groups: Mapping[bytes, Group], xlen: int) -> list[Idea]:
     """
     left = dict(groups)
     found: list[Idea] = []
-    for families in (byte_families, shifted_families, rotation_families):
+    for families in _FAMILIES:
         for family, members in list(families(left, xlen)):
             found.append(family)
             for member in members:

@@ -25,10 +25,15 @@ LONGEST = 120
 def formula(root: Bits) -> str:
     """Write an expression; longer than `LONGEST` characters it is cut in the middle."""
     text, _ = fold([root], _visit)[0]
-    if len(text) > LONGEST:
-        half = (LONGEST - 3) // 2
-        text = f"{text[:half]}...{text[-half:]}"
-    return text
+    return _shortened(text, LONGEST)
+
+
+def _shortened(text: str, length: int) -> str:
+    """The text with its middle left out where it is longer."""
+    if len(text) <= length:
+        return text
+    half = (length - 3) // 2
+    return f"{text[:half]}...{text[-half:]}"
 
 
 def _lookup(n: Bits, index: str) -> tuple[str, bool]:
@@ -45,8 +50,7 @@ def _lookup(n: Bits, index: str) -> tuple[str, bool]:
 
 def _visit(n: Bits, xs: list[tuple[str, bool]]) -> tuple[str, bool]:
     """Text, and whether it stands without parentheses in any place."""
-    if any(len(text) > 4 * LONGEST for text, _ in xs):  # it will be cut anyway
-        xs = [(text[: 2 * LONGEST] + text[-2 * LONGEST :], single) for text, single in xs]
+    xs = [(_shortened(text, 4 * LONGEST), single) for text, single in xs]
     atoms = [text if single else f"({text})" for text, single in xs]
     texts = [text for text, _ in xs]
     match n.op:

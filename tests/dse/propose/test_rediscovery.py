@@ -88,3 +88,10 @@ def test_present_asks_for_what_the_configurable_unit_does(instruction: str) -> N
     row = rows("present80-encrypt")[instruction]
     assert row["relation"] == "is a setting of"
     assert row["is_proven"]
+
+
+def test_words_cut_from_two_registers_are_one_instruction_with_an_immediate() -> None:
+    """Rotations of 64-bit lanes in 32-bit registers: the funnel shift proposed for TinyJAMBU."""
+    row = rows("keccak-f1600")["jambu.fsri"]
+    assert row["relation"] == "equals"
+    assert row["is_proven"]

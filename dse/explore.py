@@ -123,7 +123,7 @@ def explore(space: Space, options: Options, backend: Backend, observer: Observer
         clock.lap("confirmation")
         front = make_front(
             space, baseline, rows, confirmations,
-            is_exact=options.exhaustive and not found.is_interrupted, history=found.history,
+            is_exact=found.is_whole and not found.is_interrupted, history=found.history,
         )  # fmt: skip
         run.write(FRONT, to_text(front.to_json()))
         files = write_exports(run, front, ("csv", "png", "svg"))

@@ -18,7 +18,9 @@ _TRIES_PER_DESIGN = 200
 def random_search(evaluator: Evaluator, count: int, seed: int, observer: Observer) -> Found:
     """Evaluate `count` distinct designs, each drawn uniformly from the raw combinations."""
     drawn = (("random", design) for design in random_designs(evaluator.space, seed))
-    return listed_search(evaluator, drawn, count, None, observer, phase="random")
+    found = listed_search(evaluator, drawn, count, None, observer, phase="random")
+    found.is_whole = False  # the drawing may have ended, not the space
+    return found
 
 
 def random_designs(space: Space, seed: int) -> Iterator[Design]:

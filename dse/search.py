@@ -52,7 +52,7 @@ class Found:
     """The distinct designs of a search: their losses, and the full evaluations of the front.
 
     `front` is by canonical digest; `history` is (distinct designs, hypervolume) after each batch,
-    in the frame of the first feasible batch.
+    in the frame of the first feasible batch. `is_whole` says that the space has no other design.
     """
 
     counted: set[str] = field(default_factory=set)
@@ -61,6 +61,7 @@ class Found:
     archive: Archive = field(default_factory=Archive)
     history: list[tuple[int, float]] = field(default_factory=list)
     is_interrupted: bool = False
+    is_whole: bool = False
 
     def count(self, evaluation: Evaluation, losses: Loss | None) -> bool:
         """Count a judged evaluation; False where its canonical design was counted before."""
@@ -148,6 +149,7 @@ def sampled_search(
         while len(found.counted) < trials:
             proposals = proposer.ask(batch, min(BATCH, trials - len(found.counted)))
             if not proposals:
+                found.is_whole = True
                 break
             evaluations = loop.batch([(p.origin, p.design) for p in proposals], trials)
             _tell(proposer, evaluator, proposals, evaluations)
@@ -199,6 +201,7 @@ def listed_search(
             if not taken:
                 break
             loop.batch(_unknown(evaluator, found, taken), total, chunk=4)
+        found.is_whole = next(designs, None) is None
     except KeyboardInterrupt:
         found.is_interrupted = True
     return found

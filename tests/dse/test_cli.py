@@ -13,6 +13,7 @@ import sys
 import time
 from pathlib import Path
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 
@@ -129,6 +130,22 @@ def test_exhaustive_front_is_called_exact(tmp_path: Path, capsys: Capture) -> No
     assert dse(*words) == 0
     data = json.loads(capsys.readouterr().out)
     assert data["front"]["is_exact"] is True
+    searched = (
+        "search",
+        SMALL,
+        "--trials",
+        500,
+        "--jobs",
+        0,
+        "--out",
+        tmp_path / "other",
+        "--json",
+    )
+    assert dse(*searched) == 0
+    assert json.loads(capsys.readouterr().out)["front"] == {**data["front"], "history": ANY}
+    stopped = ("search", SMALL, "--trials", 4, "--jobs", 0, "--out", tmp_path / "short", "--json")
+    assert dse(*stopped) == 0
+    assert json.loads(capsys.readouterr().out)["front"]["is_exact"] is False
     assert data["result"]["designs"] == len((out / "trials.csv").read_text().splitlines()) - 1
 
 

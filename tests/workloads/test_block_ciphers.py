@@ -6,14 +6,19 @@ import random
 from collections.abc import Callable
 
 import pytest
+from cryptography.hazmat.decrepit.ciphers import algorithms as old
 from cryptography.hazmat.primitives.ciphers import BlockCipherAlgorithm, Cipher, algorithms, modes
 
 import workloads
 from workloads.block_cipher import BlockCipher
+from workloads.camellia import CAMELLIA128
 from workloads.present import PRESENT80, PRESENT128
+from workloads.seed import SEED
 from workloads.sm4 import SM4
 
 ORACLES: dict[str, tuple[BlockCipher, Callable[[bytes], BlockCipherAlgorithm]]] = {
+    "camellia128": (CAMELLIA128, old.Camellia),
+    "seed": (SEED, old.SEED),
     "sm4": (SM4, algorithms.SM4),
 }
 NAMES = sorted(ORACLES)

@@ -16,7 +16,7 @@ from typing import Any
 import pyrtl
 
 from hw import units
-from hw.area import Cost, estimate, mapped
+from hw.area import Cost, estimate, mapped, synthesised
 from hw.bitblast import bitblast
 from hw.core import core_block
 from hw.extension import extension_logic, unit_arrivals
@@ -30,7 +30,7 @@ from isa.instruction_set import InstructionSet
 from isa.table import Table
 from isa.timing import Core
 
-__all__ = ["Hardware", "circuit_map", "compose", "stand_in"]
+__all__ = ["Hardware", "circuit_map", "compose", "memory_starts", "stand_in"]
 
 TEXT_WORDS, DATA_WORDS = 1 << 14, 1 << 15
 """Words of instruction and data memory: 64 and 128 KiB. Their access time is in the core's paths,
@@ -41,7 +41,11 @@ LONGEST_UNIT = 16
 
 _RESULT = ("result", "writes_rd")
 
-RUNGS: dict[str, Callable[..., Cost]] = {"estimate": estimate, "mapped": mapped}
+RUNGS: dict[str, Callable[..., Cost]] = {
+    "estimate": estimate,
+    "mapped": mapped,
+    "synthesised": synthesised,
+}
 
 
 @dataclass(frozen=True)
@@ -100,6 +104,14 @@ def stand_in(core: Core) -> Core:
     return core.canonical() if core.has_netlist else Core(xlen=core.xlen, forwarding=False)
 
 
+def memory_starts(technology: Technology) -> dict[str, float]:
+    """When the words of instruction and data memory arrive at the core, FO4."""
+    return {
+        "imem_word": sram(TEXT_WORDS, 32, 1, technology).access_fo4,
+        "dmem_word": sram(DATA_WORDS, 32, 1, technology).access_fo4,
+    }
+
+
 def circuit_map(circuits: tuple[tuple[str, str], ...]) -> Circuits:
     """Circuit of each table, from (table, circuit name) pairs."""
     return {table: units.circuits_for(table)[name] for table, name in circuits}
@@ -122,7 +134,7 @@ def compose(
         fixed_latencies: (table, cycles) for the units that look it up; the others take as many
             cycles as keep the core's own period.
         technology: Default `ge`.
-        rung: "estimate" or "mapped".
+        rung: "estimate", "mapped" or "synthesised".
     """
     technology = technology or Technology("ge")
     core = stand_in(core)
@@ -138,8 +150,10 @@ def compose(
         "rs2": opened.arrival("unit_rs2"),
         "commit": opened.arrival("unit_commit"),
     }
-    block = _units_graph(extras, core.xlen, circuits)
-    cost = RUNGS[rung](block, technology, starts=_known(block, starts))
+    graph = _units_graph(extras, core.xlen, circuits)
+    # Synthesis reads the block, the other rungs its gates.
+    units_block = _units_block(extras, core.xlen, circuits) if rung == "synthesised" else graph
+    cost = RUNGS[rung](units_block, technology, starts=_known(graph, starts))
     writeback = _core(core, instructions, (), technology, rung, writeback=True).delay_fo4
     overhead = technology.sequential_fo4
     allowed = opened.delay_fo4 + overhead
@@ -223,24 +237,39 @@ def _core(
         starts = {name: 0.0 if name == "unit_result" else -math.inf for name in names}
     else:
         starts = {
-            "imem_word": sram(TEXT_WORDS, 32, 1, technology).access_fo4,
-            "dmem_word": sram(DATA_WORDS, 32, 1, technology).access_fo4,
+            **memory_starts(technology),
             **{name: -math.inf for name in ("unit_result", "unit_writes_rd") if name in names},
         }
+    if rung == "synthesised":
+        return synthesised(_core_block(core, instructions, latencies), technology, starts=starts)
     return RUNGS[rung](graph, technology, starts=starts)
+
+
+@lru_cache(maxsize=16)
+def _core_block(
+    core: Core, instructions: InstructionSet, latencies: tuple[tuple[str, int], ...]
+) -> pyrtl.Block:
+    return core_block(core, instructions, dict(latencies))
 
 
 @lru_cache(maxsize=64)
 def _core_graph(
     core: Core, instructions: InstructionSet, latencies: tuple[tuple[str, int], ...]
 ) -> Graph:
-    return bitblast(core_block(core, instructions, dict(latencies)))
+    return bitblast(_core_block(core, instructions, latencies))
 
 
 @lru_cache(maxsize=64)
 def _units_graph(
     extras: tuple[Instruction, ...], xlen: int, circuits: tuple[tuple[str, str], ...]
 ) -> Graph:
+    return bitblast(_units_block(extras, xlen, circuits))
+
+
+@lru_cache(maxsize=16)
+def _units_block(
+    extras: tuple[Instruction, ...], xlen: int, circuits: tuple[tuple[str, str], ...]
+) -> pyrtl.Block:
     """All units; sinks `result`, `writes_rd` and the state registers."""
     with pyrtl.temp_working_block():
         logic = extension_logic(
@@ -257,7 +286,7 @@ def _units_graph(
         )
         _output("result", logic.result)
         _output("writes_rd", logic.writes_rd)
-        return bitblast(pyrtl.working_block())
+        return pyrtl.working_block()
 
 
 def _output(name: str, wire: pyrtl.WireVector) -> None:

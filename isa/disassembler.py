@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from isa.instruction_set import InstructionSet
-from isa.program import TEXT_BASE, Program
+from isa.program import Program
 from isa.registers import NAMES
 from isa.syntax import OFFSETS, SIGNED, operands
 
@@ -40,7 +40,7 @@ def disassemble(program: Program, instructions: InstructionSet) -> str:
         labels.setdefault(address, []).append(name)
     lines = []
     for i, word in enumerate(program.words):
-        pc = TEXT_BASE + 4 * i
+        pc = program.text_base + 4 * i
         lines += [f"{label}:" for label in labels.get(pc, ())]
         text = f"    {disassemble_word(word, instructions)}"
         comment = program.comments.get(pc)

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
 from types import TracebackType
 from typing import Any, Literal
 
 from isa.bits import Bits, evaluate
 from isa.disassembler import disassemble_word
 from isa.instruction_set import InstructionSet
-from isa.program import DATA_BASE, DATA_SIZE, TEXT_BASE, Program
+from isa.outcome import Run
+from isa.program import DATA_BASE, DATA_SIZE, Program
 from isa.registers import NAMES
 from isa.taint import Leak, Leaks, TrackedTranslation, mark
 from isa.translate import FILENAME, Block, Placed, Translation
 
 DATA_END = DATA_BASE + DATA_SIZE
-"""First address beyond data memory; the initial stack pointer."""
+"""First address beyond a kernel's data memory; the initial stack pointer."""
 DEFAULT_LIMIT = 100_000_000
 """Executed instructions after which a run is taken to be endless."""
 CHUNK = 4096
@@ -43,59 +41,6 @@ class SimulationError(RuntimeError):
 
 class _Stop(Exception):
     """A host call in translated code; never seen outside."""
-
-
-@dataclass(frozen=True)
-class Run:
-    """What a run did.
-
-    Attributes:
-        instructions: Instructions executed, the calling stub included.
-        kernel_instructions: Those from the kernel's entry to its return inclusive.
-        registers: x0 to x31 at the end.
-        state: Other architectural state at the end, by name.
-        memory: Data memory at the end, from `DATA_BASE`.
-        trace: Indices of the blocks executed, in order, for `isa.timing.price`.
-        blocks: The blocks by index.
-        exit_code: Argument of the exit call; None where the program ended with `ebreak`.
-        output: Bytes written by the write call.
-    """
-
-    instructions: int
-    kernel_instructions: int
-    registers: tuple[int, ...]
-    state: Mapping[str, int]
-    memory: bytes
-    trace: tuple[int, ...] = field(repr=False)
-    blocks: Sequence[Block] = field(repr=False)
-    exit_code: int | None = None
-    output: bytes = b""
-
-    def read(self, address: int, size: int) -> bytes:
-        """Bytes of data memory at the end of the run."""
-        if not DATA_BASE <= address <= DATA_END - size:
-            raise ValueError(
-                f"address must lie in {DATA_BASE:#x} to {DATA_END - size:#x}, not {address:#x}"
-            )
-        return self.memory[address - DATA_BASE : address - DATA_BASE + size]
-
-    @cached_property
-    def counts(self) -> dict[str, int]:
-        """Executions of each mnemonic, the calling stub included."""
-        counts: Counter[str] = Counter()
-        for index, times in Counter(self.trace).items():
-            for placed in self.blocks[index].instructions:
-                counts[placed.instruction.name] += times
-        return dict(sorted(counts.items()))
-
-    @cached_property
-    def executions(self) -> dict[int, int]:
-        """Executions of the instruction at each address."""
-        counts: Counter[int] = Counter()
-        for index, times in Counter(self.trace).items():
-            for placed in self.blocks[index].instructions:
-                counts[placed.pc] += times
-        return dict(sorted(counts.items()))
 
 
 HostCall = Callable[[list[int], memoryview], int | None]
@@ -144,15 +89,16 @@ class Machine:
         """
         if sys.byteorder != "little":
             raise RuntimeError("the host must be little-endian, as memory views are used")
-        if len(program.data) > DATA_SIZE:
+        if len(program.data) > program.memory_bytes:
             raise ValueError(
-                f"data of the program must fit {DATA_SIZE} bytes, not {len(program.data)}"
+                f"data of the program must fit {program.memory_bytes} bytes, "
+                f"not {len(program.data)}"
             )
         self.instructions = instructions
         self.program = program
-        self._memory = bytearray(DATA_SIZE)
+        self._memory = bytearray(program.memory_bytes)
         self._tracked: _Tracked | None = None
-        self._image = program.data + bytes(DATA_SIZE - len(program.data))
+        self._image = program.data + bytes(program.memory_bytes - len(program.data))
 
         self.translation = Translation(instructions, program, self._scope())
 
@@ -166,7 +112,7 @@ class Machine:
         host: HostCall | None = None,
         clock: Clock | None = None,
     ) -> Run:
-        """Execute from address 0 to `ebreak` or the exit call.
+        """Execute from the start to `ebreak` or the exit call.
 
         Args:
             args: Values of a0, a1, ..., at most eight; sp is the end of data memory.
@@ -183,7 +129,7 @@ class Machine:
         """
         x = self.prepare(args, memory, state)
         output = bytearray()
-        serve = host or _default_host(output)
+        serve = host or default_host(output, self.program)
         trace: list[int] = []
         try:
             exit_code = self._execute(self.translation, x, trace, limit, serve, clock)
@@ -224,9 +170,9 @@ class Machine:
     ) -> list[int]:
         """Reset memory and return the registers and state at the start of a run."""
         self._memory[:] = self._image
-        place(self._memory, memory or {})
+        place(self._memory, memory or {}, self.program.data_base)
         x = [0] * self.translation.register_count
-        x[2] = DATA_END
+        x[2] = self.program.data_end
         if len(args) > 8:
             raise ValueError(f"arguments must be at most 8, not {len(args)}")
         mask = (1 << self.instructions.xlen) - 1
@@ -248,7 +194,7 @@ class Machine:
         """Run to the end, appending to `trace`; returns the exit code."""
         functions = translation.functions
         append = trace.append
-        index = translation.entry(TEXT_BASE)
+        index = translation.entry(self.program.start)
         executed = counted = 0
         ended, code = False, None
         while not ended:
@@ -279,7 +225,7 @@ class Machine:
                     f"run must end within {limit} instructions, not go on at pc {pc:#x}: "
                     f"{self._text(pc)}; raise the limit if it is no endless loop",
                     pc,
-                    self._word(pc),
+                    self.program.word(pc),
                 )
         return code
 
@@ -295,10 +241,11 @@ class Machine:
             tuple(x[:32]),
             {name: x[i] for name, i in self.translation.state.items()},
             bytes(self._memory),
-            tuple(trace),
+            self.program.data_base,
             blocks,
             code,
             output,
+            tuple(trace),
         )
 
     def _counter(
@@ -311,7 +258,7 @@ class Machine:
             raise SimulationError(
                 f"csr must be a counter (cycle, time or instret), not {fields['csr']:#x}, {where}",
                 pc,
-                self._word(pc),
+                self.program.word(pc),
             )
         # The set and clear forms with x0 or 0, whose encodings have bit 13 set, write nothing.
         if not self._word_bits(pc, 13) or fields.get("rs1") or fields.get("zimm5"):
@@ -328,7 +275,7 @@ class Machine:
         return value >> low & ((1 << self.instructions.xlen) - 1)
 
     def _word_bits(self, pc: int, bit: int) -> int:
-        word = self._word(pc)
+        word = self.program.word(pc)
         assert word is not None
         return word >> bit & 1
 
@@ -340,22 +287,16 @@ class Machine:
 
         return {**views(self._memory), "stop": stop, "fault": self._fault}
 
-    def _word(self, pc: int) -> int | None:
-        position, remainder = divmod(pc - TEXT_BASE, 4)
-        if remainder or not 0 <= position < len(self.program.words):
-            return None
-        return self.program.words[position]
-
     def _text(self, pc: int) -> str:
-        word = self._word(pc)
+        word = self.program.word(pc)
         return "no code" if word is None else disassemble_word(word, self.instructions)
 
     def _fault(self, pc: int) -> int:
-        word = self._word(pc)
+        word = self.program.word(pc)
         if word is None:
-            end = TEXT_BASE + 4 * len(self.program.words)
+            first, last = self.program.text_base, self.program.text_end - 4
             raise SimulationError(
-                f"pc must be a multiple of 4 in {TEXT_BASE:#x} to {end - 4:#x}, not {pc:#x}", pc
+                f"pc must be a multiple of 4 in {first:#x} to {last:#x}, not {pc:#x}", pc
             )
         raise SimulationError(
             f"word at pc {pc:#x} must be an instruction of the set, not {word:#010x}; "
@@ -374,15 +315,20 @@ class Machine:
         placed = translation.decode(pc)
         assert placed is not None
         address, size = self._access(placed, traceback.tb_frame.f_locals)
-        where = f"at pc {pc:#x}: {self._text(pc)} ({self._word(pc):#010x})"
+        return self.access_fault(pc, address, size)
+
+    def access_fault(self, pc: int, address: int, size: int) -> SimulationError:
+        """The error of an access of `size` bytes that is misaligned or outside data memory."""
+        where = f"at pc {pc:#x}: {self._text(pc)} ({self.program.word(pc):#010x})"
         if address % size:
             fault = f"address must be a multiple of {size}, not {address:#x}"
         else:
+            program = self.program
             fault = (
-                f"address must lie in data memory, {DATA_BASE:#x} to {DATA_END - size:#x}, "
-                f"not {address:#x}"
+                f"address must lie in data memory, {program.data_base:#x} to "
+                f"{program.data_end - size:#x}, not {address:#x}"
             )
-        return SimulationError(f"{fault}, {where}", pc, self._word(pc))
+        return SimulationError(f"{fault}, {where}", pc, self.program.word(pc))
 
     def _access(self, placed: Placed, values: Mapping[str, int]) -> tuple[int, int]:
         """Address and size in bytes of a memory access, from the registers at that moment."""
@@ -406,8 +352,8 @@ class _Tracked:
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
         self._leaks = Leaks()
-        self._taints = bytearray(DATA_SIZE)
-        self._mask = bytearray(b"\1") * DATA_SIZE
+        self._taints = bytearray(machine.program.memory_bytes)
+        self._mask = bytearray(b"\1") * machine.program.memory_bytes
         scope = machine._scope()
         scope.update((f"Q{name}", view) for name, view in views(self._taints).items())
         scope.update((f"D{name}", view) for name, view in views(self._mask).items())
@@ -428,34 +374,35 @@ class _Tracked:
         x += [0] * (translation.register_count - len(x))
         public = list(declassified)
         self._leaks.clear()
-        self._taints[:] = bytes(DATA_SIZE)
-        mark(self._taints, "secret", secret, 1)
-        self._mask[:] = b"\1" * DATA_SIZE
-        mark(self._mask, "declassified", public, 0)
-        mark(self._taints, "declassified", public, 0)
+        self._taints[:] = bytes(len(self._taints))
+        base = machine.program.data_base
+        mark(self._taints, "secret", secret, 1, base)
+        self._mask[:] = b"\1" * len(self._mask)
+        mark(self._mask, "declassified", public, 0, base)
+        mark(self._taints, "declassified", public, 0, base)
         try:
-            machine._execute(translation, x, [], limit, _default_host(bytearray()))
+            machine._execute(translation, x, [], limit, default_host(bytearray(), machine.program))
         except (IndexError, TypeError) as error:
             raise machine._access_error(translation, error.__traceback__) from None
         return self._leaks.result()
 
 
-def place(memory: bytearray, contents: Mapping[int, bytes]) -> None:
+def place(memory: bytearray, contents: Mapping[int, bytes], base: int = DATA_BASE) -> None:
     """Copy buffers into data memory.
 
     Raises:
         ValueError: A buffer does not lie within data memory.
     """
     for address, data in contents.items():
-        if not DATA_BASE <= address <= DATA_END - len(data):
+        if not base <= address <= base + len(memory) - len(data):
             raise ValueError(
-                f"buffer must lie in data memory, {DATA_BASE:#x} to {DATA_END:#x}, "
+                f"buffer must lie in data memory, {base:#x} to {base + len(memory):#x}, "
                 f"not {len(data)} bytes at {address:#x}"
             )
-        memory[address - DATA_BASE : address - DATA_BASE + len(data)] = data
+        memory[address - base : address - base + len(data)] = data
 
 
-def _default_host(output: bytearray) -> HostCall:
+def default_host(output: bytearray, program: Program) -> HostCall:
     """Serve exit (a7 = 93, code in a0) and write (a7 = 64, buffer a1, size a2)."""
 
     def serve(x: list[int], memory: memoryview) -> int | None:
@@ -463,8 +410,8 @@ def _default_host(output: bytearray) -> HostCall:
         if number == 93:
             return x[10]
         if number == 64:
-            low, size = x[11] - DATA_BASE, x[12]
-            if low < 0 or low + size > DATA_SIZE:
+            low, size = x[11] - program.data_base, x[12]
+            if low < 0 or low + size > program.memory_bytes:
                 raise ValueError(
                     f"buffer of the write call must lie in data memory, not at {x[11]:#x}"
                 )

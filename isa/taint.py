@@ -17,7 +17,7 @@ from isa.bits import Bits, fold
 from isa.instruction import REGISTER_SOURCES, Instruction, Load
 from isa.instruction_set import InstructionSet
 from isa.program import DATA_BASE, Program
-from isa.template import Fields, Template, Writer, templates
+from isa.template import Fields, Template, Templates, Writer
 from isa.translate import Placed, Translation
 
 BRANCH, ADDRESS, LATENCY = "branch", "address", "latency"
@@ -56,16 +56,16 @@ class _Flow:
 
 
 @cache
-def _flows(xlen: int) -> dict[tuple[object, ...], _Flow]:
+def _flows(owner: Templates) -> dict[tuple[object, ...], _Flow]:
     """Flows by shape, filled as they are asked for."""
     return {}
 
 
-def _flow(instruction: Instruction, fields: Fields, xlen: int) -> _Flow:
-    known = _flows(xlen)
-    shape = templates(xlen).shape(instruction, fields)
+def _flow(instruction: Instruction, fields: Fields, owner: Templates) -> _Flow:
+    known = _flows(owner)
+    shape = owner.shape(instruction, fields)
     if shape not in known:
-        effects = templates(xlen).effects(instruction, fields)
+        effects = owner.effects(instruction, fields)
         public = frozenset(["pc", *instruction.immediates])
         roots = effects.values()
         terms = dict(zip(roots, fold(roots, lambda n, xs: _terms(n, xs, public)), strict=True))
@@ -74,7 +74,7 @@ def _flow(instruction: Instruction, fields: Fields, xlen: int) -> _Flow:
         if memory is not None:
             width = memory.width if isinstance(memory, Load) else memory.value.width
             access = (width, isinstance(memory, Load))
-            offset = Writer(templates(xlen), instruction, True).offset(memory.address)
+            offset = Writer(owner, instruction, True).offset(memory.address)
         decides: Terms = frozenset()
         if effects.next_pc:
             decides = terms[effects.next_pc.target]
@@ -129,7 +129,7 @@ class TrackedTranslation(Translation):
         x[self._values + rd] = 0
 
     def _statement(self, placed: Placed, template: Template) -> str:
-        flow = _flow(placed.instruction, placed.fields, self._instructions.xlen)
+        flow = _flow(placed.instruction, placed.fields, self._templates)
         parts = []
         for kind, terms in (
             (BRANCH, flow.decides),
@@ -215,17 +215,23 @@ class Leaks:
         return [Leak(pc, kind, n) for (pc, kind), n in sorted(self._counts.items())]
 
 
-def mark(taints: bytearray, what: str, ranges: Iterable[tuple[int, int]], value: int) -> None:
+def mark(
+    taints: bytearray,
+    what: str,
+    ranges: Iterable[tuple[int, int]],
+    value: int,
+    base: int = DATA_BASE,
+) -> None:
     """Set one byte for each byte of data memory in the (address, size) `ranges`.
 
     Raises:
         ValueError: A range is not within data memory.
     """
     for address, length in ranges:
-        start = address - DATA_BASE
+        start = address - base
         if length < 0 or not 0 <= start <= len(taints) - length:
             raise ValueError(
-                f"{what} range must lie in data memory, {DATA_BASE:#x} to "
-                f"{DATA_BASE + len(taints):#x}, not {length} bytes at {address:#x}"
+                f"{what} range must lie in data memory, {base:#x} to "
+                f"{base + len(taints):#x}, not {length} bytes at {address:#x}"
             )
         taints[start : start + length] = bytes([value]) * length

@@ -58,14 +58,15 @@ class _Plan:
 
 
 class Templates:
-    """The templates of one register width, built when first asked for.
+    """The templates of one register width and data memory, built when first asked for.
 
     Attributes:
         tables: Name of each table that the texts read.
     """
 
-    def __init__(self, xlen: int) -> None:
+    def __init__(self, xlen: int, data_base: int = DATA_BASE) -> None:
         self.xlen = xlen
+        self.data_base = data_base
         self.tables: dict[Table, str] = {}
         self._plans: dict[int, _Plan] = {}
         self._made: dict[tuple[object, ...], Template] = {}
@@ -108,9 +109,9 @@ class Templates:
 
 
 @cache
-def templates(xlen: int) -> Templates:
-    """The templates of a register width; texts made from them can run together."""
-    return Templates(xlen)
+def templates(xlen: int, data_base: int = DATA_BASE) -> Templates:
+    """The templates of a register width and data memory; their texts can run together."""
+    return Templates(xlen, data_base)
 
 
 def _plan(instruction: Instruction, xlen: int) -> _Plan:
@@ -215,7 +216,7 @@ class Writer:
 
     def _offset(self, address: Bits) -> Bits:
         """Offset into data memory of an address; whatever is below it wraps to beyond the end."""
-        base = const(DATA_BASE, address.width)
+        base = const(self.owner.data_base, address.width)
         if address.op == "add":
             for a, b in (address.args, address.args[::-1]):
                 if self._is_static(b):

@@ -9,7 +9,7 @@ from typing import Any
 from isa.instruction import Instruction
 from isa.instruction_set import InstructionSet
 from isa.ops import carryless
-from isa.program import TEXT_BASE, Program
+from isa.program import Program
 from isa.template import Fields, Template, templates
 
 FILENAME = "<translated>"
@@ -72,7 +72,7 @@ class Translation:
     def __init__(
         self, instructions: InstructionSet, program: Program, memory: dict[str, Any]
     ) -> None:
-        """Translate what can be reached from address 0.
+        """Translate what can be reached from the start.
 
         Args:
             instructions: Decodes the words.
@@ -86,7 +86,7 @@ class Translation:
         self.state = {name: 32 + i for i, (name, _) in enumerate(instructions.state)}
         self.register_count = 32 + len(self.state)
         self._instructions = instructions
-        self._templates = templates(instructions.xlen)
+        self._templates = templates(instructions.xlen, program.data_base)
         self._entries = _Entries(self)
         self._taken_entries: dict[int, int] = {}
         self._decoded: dict[int, Placed | None] = {}
@@ -94,8 +94,8 @@ class Translation:
         self._pending: list[int] = []
         self._lines: list[int] = [-1]
         self._scope: dict[str, Any] = {**memory, "P": self._entries, "carryless": carryless}
-        self._find_leaders(TEXT_BASE)
-        self.entry(TEXT_BASE)
+        self._find_leaders(program.start)
+        self.entry(program.start)
 
     def entry(self, pc: int) -> int:
         """Index of the block that starts at `pc`, translated now if it is not yet known."""
@@ -117,10 +117,8 @@ class Translation:
     def decode(self, pc: int) -> Placed | None:
         """The instruction at `pc`, None if there is none."""
         if pc not in self._decoded:
-            position, remainder = divmod(pc - TEXT_BASE, 4)
-            found = None
-            if not remainder and 0 <= position < len(self.program.words):
-                found = self._instructions.decode(self.program.words[position])
+            word = self.program.word(pc)
+            found = None if word is None else self._instructions.decode(word)
             self._decoded[pc] = None if found is None else self._placed(pc, *found)
         return self._decoded[pc]
 

@@ -193,36 +193,47 @@ class _Search:
 
     def single(self, output: int) -> None:
         """All subgraphs with this one output."""
-        self._search(1 << output, self.closures[output], 0)
+        self._search(1 << output, self.closures[output], 0, 0)
         if self.split and self.graph.can_split(output):
-            self._search(1 << output, self.closures[output], 0, is_partial=True)
+            self._search(1 << output, self.closures[output], 0, 0, is_partial=True)
 
     def pair(self, first: int, second: int, is_nested: bool) -> None:
-        """All connected subgraphs with exactly these two outputs."""
+        """All connected convex subgraphs with exactly these two outputs.
+
+        They are connected if they hold one of `links`: a vertex that feeds both outputs, or, where
+        the second feeds the first, a user of it.
+        """
         graph = self.graph
         both = 1 << first | 1 << second
         closed = closure(graph, both)
-        # with a nested output, whatever it feeds outside must not come back as an input
-        barred = graph.descendants[second] if is_nested else 0
-        start = len(self.found)
-        self._search(both, closed, barred)
-        kept = [s for s in self.found[start:] if _is_connected(graph, s, first, second)]
-        self.found[start:] = kept
+        if is_nested:  # whatever the second feeds outside must not come back as an input
+            barred = graph.descendants[second]
+            links = graph.user_masks[second] & self.closures[first]
+        else:
+            barred = 0
+            links = closed & ~self.closures[first] & ~self.closures[second]
+        self._search(both, closed, barred, links)
 
-    def _search(self, outputs: int, closed: int, barred: int, *, is_partial: bool = False) -> None:
+    def _search(
+        self, outputs: int, closed: int, barred: int, links: int, *, is_partial: bool = False
+    ) -> None:
         """Visit every choice among `closed`; `barred` vertices may not be inputs.
 
-        With `is_partial` only part of the output's operands is taken, and the rest uses no port.
+        One of `links` must be inside, unless there are none. A vertex can be inside only with all
+        that lies between it and the outputs, so leaving one out rules out all before it. With
+        `is_partial` only part of the output's operands is taken, and the rest uses no port.
         """
         graph, limit = self.graph, self.limit
-        operands, users = graph.operand_masks, graph.user_masks
+        operands, users, before = graph.operand_masks, graph.user_masks, graph.ancestors
         constants = graph.constants
         starts = [] if is_partial else [(outputs, -1, 0)]
         if self.split:
             for o in members(outputs):
                 starts += self._splits(outputs, o)
         rest_ports = 0 if is_partial else 1
-        stack: list[tuple[int, int, int, int, int]] = []
+        any_link = -1
+        stack: list[tuple[int, int, int, int, int, int]] = []
+        alive = links if links and not links & outputs else any_link
         for inside, split, rest in starts:
             hard = soft = undecided = 0
             for o in members(inside):
@@ -232,34 +243,40 @@ class _Search:
                     soft |= new & ~closed
                 else:
                     hard |= new & ~closed
-            stack.append((inside, undecided, hard, split, rest | soft & ~hard))
+            stack.append((inside, undecided, hard, split, rest | soft & ~hard, alive))
         while stack:
             self.states += 1
             if self.states > self.budget:
                 raise _BudgetSpent
-            inside, undecided, hard, split, rest = stack.pop()
+            inside, undecided, hard, split, rest, alive = stack.pop()
             if hard.bit_count() + (rest_ports if rest else 0) > limit or (hard | rest) & barred:
                 continue
             if not undecided:
-                self._emit(Subgraph(inside, hard, outputs, split, rest, is_partial))
+                if alive == any_link:
+                    self._emit(Subgraph(inside, hard, outputs, split, rest, is_partial))
                 continue
             v = undecided.bit_length() - 1
             bit = 1 << v
             undecided ^= bit
-            if split >= 0 and users[v] & inside == 1 << split:
-                stack.append((inside, undecided, hard, split, rest | bit))
-            else:
-                stack.append((inside, undecided, hard | bit, split, rest))
+            left = alive if alive == any_link else alive & ~bit & ~before[v]
+            if left:
+                if split >= 0 and users[v] & inside == 1 << split:
+                    stack.append((inside, undecided, hard, split, rest | bit, left))
+                else:
+                    stack.append((inside, undecided, hard | bit, split, rest, left))
             if users[v] & ~inside:
                 continue
+            if alive != any_link and alive & bit:
+                alive = any_link
             grown = inside | bit
             new = operands[v] & ~grown & ~hard
             outside = new & ~closed
-            stack.append((grown, undecided | new & closed, hard | outside, split, rest & ~outside))
+            undecided |= new & closed
+            stack.append((grown, undecided, hard | outside, split, rest & ~outside, alive))
             if split < 0 and self.split and graph.can_split(v):
                 fixed = _operand_constants(graph, v, constants)
                 for choice in sorted({0, fixed}):
-                    stack.append((grown, undecided | new & closed, hard, v, outside | choice))
+                    stack.append((grown, undecided, hard, v, outside | choice, alive))
 
     def _splits(self, inside: int, output: int) -> list[tuple[int, int, int]]:
         graph = self.graph
@@ -286,29 +303,3 @@ def _operand_constants(graph: Graph, vertex: int, constants: int) -> int:
     for o in graph.vertices[vertex].operands:
         mask |= 1 << o & constants
     return mask
-
-
-def _is_connected(graph: Graph, subgraph: Subgraph, first: int, second: int) -> bool:
-    """Whether the two outputs share a vertex inside, or one feeds the other inside."""
-    inside = subgraph.inside
-    reached = 1 << first
-    todo = reached
-    while todo:
-        v = todo.bit_length() - 1
-        todo ^= 1 << v
-        new = graph.operand_masks[v] & inside & ~reached
-        reached |= new
-        todo |= new
-    if reached >> second & 1:
-        return True
-    other = 1 << second
-    todo = other
-    while todo:
-        v = todo.bit_length() - 1
-        todo ^= 1 << v
-        new = graph.operand_masks[v] & inside & ~other
-        if new & reached:
-            return True
-        other |= new
-        todo |= new
-    return False

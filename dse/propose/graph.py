@@ -145,6 +145,15 @@ class Graph:
                 below[i] |= below[u] | 1 << u
         return tuple(below)
 
+    @cached_property
+    def ancestors(self) -> tuple[int, ...]:
+        """All vertices on which each vertex depends."""
+        above = [0] * len(self.vertices)
+        for i, v in enumerate(self.vertices):
+            for o in v.operands:
+                above[i] |= above[o] | 1 << o
+        return tuple(above)
+
     @property
     def size(self) -> int:
         """Number of operations."""

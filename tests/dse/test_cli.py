@@ -58,16 +58,19 @@ def test_help_imports_nothing_heavy_and_is_fast() -> None:
     )
     seconds = []
     for _ in range(5):
-        start = time.perf_counter()
+        before = os.times()
         done = subprocess.run(
             [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
         )
-        seconds.append(time.perf_counter() - start)
+        after = os.times()
+        seconds.append(
+            after.children_user + after.children_system
+            - before.children_user - before.children_system
+        )  # fmt: skip
         assert done.stderr == "[]\n"
     for name in ("search", "evaluate", "plot", "export", "verify", "list", "show"):
         assert re.search(rf"^  {name}  +\S", done.stdout, re.M)
-    # 200 ms on an idle machine; the best of five, doubled for a busy one
-    assert min(seconds) < 0.4
+    assert min(seconds) < 0.2  # processor time: other work on the machine does not count
 
 
 def test_search_reports_and_writes_everything(tmp_path: Path, capsys: Capture) -> None:

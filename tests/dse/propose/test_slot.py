@@ -27,7 +27,7 @@ def overlap(a: Encoding, b: Encoding) -> bool:
 
 def test_slots_overlap_nothing() -> None:
     taken = encodings_in_use()
-    for i in range(96):
+    for i in range(80):
         operands, immediates = SHAPES[i % len(SHAPES)]
         slot = allocate(f"x{i}", operands, immediates, taken)
         assert slot.encoding.mask & 0x7F == 0x7F

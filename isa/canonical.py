@@ -178,19 +178,35 @@ class Labels:
             )
         return found
 
-    def restrict(self, label: Label, ones: int) -> Label:
-        """The same function of a word of which only the bits of `ones` can be 1."""
-        if label.support & ~ones == 0:
+    def restrict(self, label: Label, ones: int, sign: int | None = None) -> Label:
+        """The same function of a word of which less is possible.
+
+        Args:
+            label: A function of any word.
+            ones: Mask of the bits that can be 1.
+            sign: Low bits of which the word is the sign extension, if it is one.
+        """
+        sign = sign or self.width
+        high = self.mask >> sign << sign
+        if not label.support & (~ones | high):
             return label
-        memo = ("restrict", label, ones)
+        memo = ("restrict", label, ones, sign)
         found = self._memo.get(memo)
         if found is None:
-            lanes = sum(self.mask << self.width * i for i in range(self.width) if ones >> i & 1)
+            linear, copies = 0, 0
+            for i in range(self.width):
+                if ones >> i & 1:
+                    column = label.linear >> self.width * i & self.mask
+                    if i >= sign - 1:  # all equal to the sign
+                        copies ^= column
+                    else:
+                        linear |= column << self.width * i
+            linear |= copies << self.width * (sign - 1)
             cones = [
                 cone_of(c.support & ones, lambda v, c=c: c.table[compress(v, c.support)])  # type: ignore[misc]
                 for c in label.cones
             ]
-            found = self._normal(label.constant, label.linear & lanes, cones)
+            found = self._normal(label.constant, linear, cones)
             self._memo[memo] = found
         return found
 

@@ -1,10 +1,15 @@
-"""Constants: how a value known at compile time gets into a register, in one step or two."""
+"""Constants: how a value known at compile time gets into a register, one step or more.
+
+Two steps make any value of 32 bits. Wider ones are made from the top: a shorter constant is shifted
+up and the next bits are added.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from isa.canonical import labels
 from isa.compiler.repertoire import Pattern, Repertoire
 
 
@@ -14,7 +19,7 @@ class Step:
 
     pattern: Pattern
     source: str | None
-    field: int
+    field: int | None
 
 
 class Constants:
@@ -27,10 +32,10 @@ class Constants:
         self._known: dict[int, tuple[Step, ...] | None] = {}
 
     def steps(self, value: int) -> tuple[Step, ...] | None:
-        """The cheapest steps to `value`; None where neither one nor two suffice."""
+        """The fewest steps to `value`; None where the instruction set has none."""
         value &= self._mask
         if value not in self._known:
-            self._known[value] = self._one(value) or self._two(value)
+            self._known[value] = self._one(value) or self._two(value) or self._more(value)
         return self._known[value]
 
     def cycles(self, value: int) -> float:
@@ -62,4 +67,34 @@ class Constants:
                     if base is not None:
                         return (*base, Step(pattern, accumulate.acc, found))
                     break
+        return None
+
+    def _more(self, value: int) -> tuple[Step, ...] | None:
+        """A shorter constant shifted up, and the low bits added."""
+        width = self._repertoire.xlen
+        for accumulate in self._repertoire.accumulate_immediate["add"]:
+            pattern = accumulate.pattern
+            assert pattern.immediate is not None
+            for length in range(width - 1, 0, -1):
+                low = value & (1 << length) - 1
+                low -= (low >> length - 1) << length
+                found = pattern.immediate.solve(low & self._mask)
+                if found is not None:
+                    break
+            else:
+                continue
+            rest = value - low & self._mask
+            count = (rest & -rest).bit_length() - 1
+            if count < 1:
+                continue
+            shorter = rest - (rest >> width - 1 << width) >> count
+            algebra = labels(width)
+            shifts = self._repertoire.unary.get(
+                algebra.move(algebra.identity, 0, width - count, count)
+            )
+            inner = self.steps(shorter)
+            if inner is None or not shifts:
+                continue
+            steps = (*inner, Step(shifts[0], shifts[0].holes[0], None))
+            return (*steps, Step(pattern, accumulate.acc, found)) if low else steps
         return None

@@ -24,8 +24,6 @@ IMPOSSIBLE = float("inf")
 EXTRA = 1e-6
 """Cycles by which an instruction beyond the base set must be better to be used."""
 
-BASE = ("rv32i", "rv64i")
-
 MAX_SUBSET = 4
 """Terms over one word that one linear instruction is expected to sum up."""
 
@@ -105,7 +103,7 @@ class Cover:
         """Cycles of a pattern's instruction; of equals the base instruction is preferred."""
         instruction = pattern.instruction
         cycles = self._latencies.get(instruction.name, 1)
-        return cycles if instruction.extension in BASE else cycles + EXTRA
+        return cycles if instruction.extension in self.repertoire.base else cycles + EXTRA
 
     def flow(self, word: Word) -> float:
         """Cost of having a word in a register, its share of what others use too."""
@@ -149,8 +147,9 @@ class Cover:
             binding = self.match(pattern.root, word, {}, pattern)
             if binding is not None:
                 options.append(self._use(pattern, binding, weight))
-        if word.op == "lookup":
-            option = self._load(word, weight)
+        entry, signed = (word, False) if word.op == "lookup" else _extended_lookup(word)
+        if entry is not None:
+            option = self._load(entry, weight, signed=signed)
             if option:
                 options.append(option)
         for other in self._spellings(word):
@@ -174,9 +173,9 @@ class Cover:
         """Instructions whose label over one operand equals the word's over some word below."""
         labels = self.words.labels
         for atom, label in self.words.forms(word)[1:]:
-            if label is labels.restrict(labels.identity, atom.ones):
+            if label is self.words.seen(labels.identity, atom):
                 yield Choice(self.flow(atom) * max(1, self._uses.get(atom, 1)), same=atom)
-            patterns = self.repertoire.unary_for(atom.ones).get(label)
+            patterns = self.repertoire.unary_for(atom).get(label)
             if patterns:
                 pattern = self._cheapest(patterns)
                 yield self._use(pattern, {pattern.holes[0]: atom}, weight)
@@ -230,19 +229,18 @@ class Cover:
         return binding
 
     def _atom_with(self, word: Word, label: Label) -> Word | None:
-        restrict = self.words.labels.restrict
         for atom, form in self.words.forms(word):
-            if form is restrict(label, atom.ones):
+            if form is self.words.seen(label, atom):
                 return atom
         return None
 
     # Tables.
 
-    def _load(self, word: Word, weight: float) -> Choice | None:
+    def _load(self, word: Word, weight: float, *, signed: bool) -> Choice | None:
         table = word.attr
         assert isinstance(table, Table)
         index = word.args[0]
-        access = self.table_access(table)
+        access = self._table_access(table, signed=signed)
         if access is None:
             return None
         size = table_entry_bytes(table)
@@ -260,13 +258,15 @@ class Cover:
         operands = ((access.base, address),)
         return Choice(cost, None, operands, access=access, table=table)
 
-    def table_access(self, table: Table) -> Access | None:
+    def _table_access(self, table: Table, *, signed: bool) -> Access | None:
         """Load instruction for an entry of a table."""
         bits = 8 * table_entry_bytes(table)
         loads = self.repertoire.loads
-        return loads.get((bits, False)) or (
-            loads.get((bits, True)) if bits == self.words.width else None
-        )
+        if bits == self.words.width:
+            return loads.get((bits, False)) or loads.get((bits, True))
+        if signed and table.width < bits:
+            return None
+        return loads.get((bits, signed))
 
     # Other spellings of what the base instructions lack.
 
@@ -341,12 +341,12 @@ class Cover:
             return
         yield self._masked(self._moved(x, *whole), mask << position)
         yield self._moved(self._masked(x, mask << low), *whole)
+        if low and position:
+            yield self._moved(self.words.move(x, low, length, 0), 0, size - position, position)
         top = size - low - length
         if top and (position == 0 or x.ones & ((1 << low) - 1) == 0):  # up to the top, then down
             down = size - length - position
             yield self._moved(self._moved(x, 0, size - top, top), down, size - down, 0)
-        if low and position and (low + length == size or x.ones >> low + length == 0):
-            yield self._moved(self._moved(x, low, size - low, 0), 0, size - position, position)
 
     def _shifted_sum(self, word: Word) -> Word:
         """A product with a constant as sum and difference of shifts (non-adjacent form)."""
@@ -502,7 +502,7 @@ class Cover:
         return kept + parts
 
     def _best_accumulate(self, op: str, atom: Word, label: Label) -> Accumulate | None:
-        found = self.repertoire.accumulate_for(op, atom.ones).get(label)
+        found = self.repertoire.accumulate_for(op, atom).get(label)
         return min(found, key=lambda a: self.latency(a.pattern)) if found else None
 
     def _single(self, op: str, term: Word, weight: float) -> _Part | None:
@@ -608,7 +608,7 @@ class Cover:
         if op == "xor":
             sums = self._subset_sums(terms)
             for atom, subsets in sums.items():
-                unary = self.repertoire.unary_for(atom.ones)
+                unary = self.repertoire.unary_for(atom)
                 for label, subset in subsets.items():
                     if len(subset) > 1:
                         found += self._summed(op, atom, label, subset, unary, weight)
@@ -688,17 +688,17 @@ class Cover:
         self, sums: dict[Word, dict[Label, tuple[Word, ...]]], weight: float
     ) -> list[_Part]:
         found = []
-        restrict = self.words.labels.restrict
+        seen = self.words.seen
         for pair in self.repertoire.pairs:
             first = [
-                (a, s[restrict(pair.first_label, a.ones)])
+                (a, s[seen(pair.first_label, a)])
                 for a, s in sums.items()
-                if restrict(pair.first_label, a.ones) in s
+                if seen(pair.first_label, a) in s
             ]
             second = [
-                (a, s[restrict(pair.second_label, a.ones)])
+                (a, s[seen(pair.second_label, a)])
                 for a, s in sums.items()
-                if restrict(pair.second_label, a.ones) in s
+                if seen(pair.second_label, a) in s
             ]
             for (a, left), (b, right) in itertools.product(first, second):
                 if not set(left) & set(right):
@@ -706,6 +706,18 @@ class Cover:
                     choice = self._use(pair.pattern, binding, weight)
                     found.append(self._alone("xor", (*left, *right), choice))
         return found
+
+
+def _extended_lookup(word: Word) -> tuple[Word | None, bool]:
+    """The lookup of which a word is the sign extension over all bits of an entry."""
+    if word.op == "sar" and word.args[0].op == "move":
+        inner = word.args[0].args[0]
+        low, _, position = word.args[0].field
+        if inner.op == "lookup" and not low and position == word.attr:
+            assert isinstance(inner.attr, Table)
+            if position + inner.attr.width == position + 8 * table_entry_bytes(inner.attr):
+                return inner, True
+    return None, False
 
 
 def mask_of(word: Word) -> int:

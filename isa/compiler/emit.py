@@ -225,8 +225,8 @@ class Emitter:
             if step.source is not None:
                 values[step.source] = register
             values["rd"] = register
-            assert step.pattern.immediate is not None
-            values[step.pattern.immediate.name] = step.field
+            if step.pattern.immediate is not None and step.field is not None:
+                values[step.pattern.immediate.name] = step.field
             self._words.append(_Word(instruction, values, text))
 
     def _add_immediate(self, result: int, register: int, addend: int, text: str) -> None:

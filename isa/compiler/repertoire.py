@@ -155,10 +155,15 @@ class Repertoire:
         self.jump_register: Jump | None = None
         self.stop: Instruction | None = None
         self._words = _words(self.xlen)
-        self._restricted: dict[tuple[str, int], dict[Label, list[Pattern]]] = {}
-        self._restricted_sets: dict[tuple[str, int], dict[Label, list[Accumulate]]] = {}
+        self._restricted: dict[tuple[str, int, int], dict[Label, list[Pattern]]] = {}
+        self._restricted_sets: dict[tuple[str, int, int], dict[Label, list[Accumulate]]] = {}
         for instruction in instructions.instructions:
             self._add(instruction)
+
+    @cached_property
+    def base(self) -> frozenset[str]:
+        """Extensions that a core has anyway: those of its loads."""
+        return frozenset(a.instruction.extension for a in self.loads.values())
 
     @cached_property
     def matrix_unit(self) -> Unit | None:
@@ -244,27 +249,27 @@ class Repertoire:
         """Leaves of a word of a pattern."""
         return {self._words.leaf(name) for name in _leaves(shape)}
 
-    def unary_for(self, ones: int) -> dict[Label, list[Pattern]]:
-        """`unary` seen by an operand of which only the bits of `ones` can be 1."""
-        if ones == self._words.mask:
+    def unary_for(self, atom: Word) -> dict[Label, list[Pattern]]:
+        """`unary` as labels of the operand `atom`."""
+        if atom.ones == self._words.mask and atom.sign == self.xlen:
             return self.unary
-        key = ("", ones)
+        key = ("", atom.ones, atom.sign)
         if key not in self._restricted:
             table: dict[Label, list[Pattern]] = {}
             for label, patterns in self.unary.items():
-                table.setdefault(self._words.labels.restrict(label, ones), []).extend(patterns)
+                table.setdefault(self._words.seen(label, atom), []).extend(patterns)
             self._restricted[key] = table
         return self._restricted[key]
 
-    def accumulate_for(self, op: str, ones: int) -> dict[Label, list[Accumulate]]:
-        """`accumulate` seen by an operand of which only the bits of `ones` can be 1."""
-        if ones == self._words.mask:
+    def accumulate_for(self, op: str, atom: Word) -> dict[Label, list[Accumulate]]:
+        """`accumulate` as labels of the operand `atom`."""
+        if atom.ones == self._words.mask and atom.sign == self.xlen:
             return self.accumulate[op]
-        key = (op, ones)
+        key = (op, atom.ones, atom.sign)
         if key not in self._restricted_sets:
             table: dict[Label, list[Accumulate]] = {}
             for label, patterns in self.accumulate[op].items():
-                table.setdefault(self._words.labels.restrict(label, ones), []).extend(patterns)
+                table.setdefault(self._words.seen(label, atom), []).extend(patterns)
             self._restricted_sets[key] = table
         return self._restricted_sets[key]
 
@@ -375,6 +380,12 @@ def _patterns(instruction: Instruction, rd: Bits, xlen: int) -> list[Pattern]:
                 pattern = _pattern(instruction, fixed, root, holes, wide, xlen)
                 if pattern is not None:
                     found.append(pattern)
+                if wide and holes:
+                    name, width = wide[0].name, wide[0].width
+                    plain = substitute(root, {arg(name, width): const(0, width)})
+                    pattern = _pattern(instruction, {**fixed, name: 0}, plain, holes, [], xlen)
+                    if pattern is not None:
+                        found.append(pattern)
     return found
 
 
@@ -454,9 +465,8 @@ def _access(
     if value is None:
         return Access(instruction, base, offset)
     low = _legalise(value, xlen)
-    words = _words(xlen)
     for source in instruction.sources:
-        if low is words.move(words.leaf(source), 0, value.width, 0) and source != base:
+        if low is _legalise(arg(source, xlen).slice(0, value.width), xlen) and source != base:
             return Access(instruction, base, offset, source)
     return None
 

@@ -28,7 +28,7 @@ from isa.compiler.operations import (
 )
 from isa.compiler.repertoire import Access, Pattern, Repertoire
 from isa.compiler.units import Unit
-from isa.compiler.words import Legaliser, Pieces, Word, Words
+from isa.compiler.words import Legaliser, Pieces, Word, Words, signed_width
 from isa.kernel import (
     Effect,
     Index,
@@ -164,9 +164,12 @@ class Selector:
         for i in range(0, n.width, self.xlen):
             name = str(n.attr) if n.width <= self.xlen else f"{n.attr}:{i}"
             ones = (1 << min(self.xlen, n.width - i)) - 1
+            sign = None
             if n.attr in self._counter_masks:
                 ones &= self._counter_masks[str(n.attr)]
-            pieces.append(self.words.leaf(name, ones))
+            elif n.width == signed_width(self.xlen):
+                ones, sign = -1, n.width
+            pieces.append(self.words.leaf(name, ones, sign))
         return tuple(pieces)
 
     def _gather(self, effects: Iterable[Effect], region: Region) -> None:
@@ -176,10 +179,8 @@ class Selector:
                     self._steps.append(_Step(effect, region, len(self._steps), fill=(unit, fill)))
             order = len(self._steps)
             if isinstance(effect, LoadEffect):
-                mask = (1 << effect.width) - 1 if not effect.signed else self.words.mask
-                leaf = self.words.leaf(str(effect.result.attr), mask)
-                # The leaf was not seen before, so its mask stands for all uses.
-                self._legalise.know(effect.result, (leaf,))
+                leaf, value = self._loaded(effect)
+                self._legalise.know(effect.result, (value,))
                 self._leaf_region[leaf] = region
                 step = _Step(effect, region, order)
                 self._loads[leaf] = step
@@ -192,6 +193,19 @@ class Selector:
                 self._gather_loop(effect, region, order)
             else:
                 self._gather_stateful(effect, region)
+
+    def _signed_load(self, effect: LoadEffect) -> bool:
+        """Whether to sign-extend, as words on RV64 are also where the kernel wants zeros."""
+        return effect.signed or effect.width == signed_width(self.xlen)
+
+    def _loaded(self, effect: LoadEffect) -> tuple[Word, Word]:
+        """What the load instruction gives, and the value of the effect."""
+        name, width = str(effect.result.attr), effect.width
+        if not self._signed_load(effect):
+            leaf = self.words.leaf(name, (1 << width) - 1)
+            return leaf, leaf
+        leaf = self.words.leaf(name, -1, width)
+        return leaf, leaf if effect.signed else self.words.move(leaf, 0, width, 0)
 
     def _gather_stateful(self, effect: ProductEffect | SubstitutionEffect, region: Region) -> None:
         operand = self._legalise(effect.operand)[0]
@@ -547,9 +561,10 @@ class Selector:
 
     def _load(self, step: _Step, effect: LoadEffect, word: Word) -> int:
         loads = self.repertoire.loads
-        access = loads.get((effect.width, effect.signed))
+        signed = self._signed_load(effect)
+        access = loads.get((effect.width, signed))
         if access is None and effect.width == self.xlen:
-            access = loads.get((effect.width, not effect.signed))
+            access = loads.get((effect.width, not signed))
         if access is None:
             raise UnsupportedKernel(
                 f"the instruction set must have a load of {effect.width} bits for this kernel"

@@ -1,8 +1,9 @@
 """Word: a register-wide view of `Bits`, the language in which kernels and instructions meet.
 
-Every word has xlen bits. A narrower value stands zero-extended, a wider one is split, the least
-significant word first. Sums over GF(2), and, or and add are sets of operands; shifts, slices and
-extensions are moves of a bit field. Instructions and kernels pass through the same constructors.
+Every word has xlen bits. A narrower value stands zero-extended, but one of 32 bits on RV64 stands
+sign-extended, as the instructions on words give it; a wider value is split, the least significant
+word first. Sums over GF(2), and, or and add are sets of operands; shifts, slices and extensions are
+moves of a bit field. Instructions and kernels pass through the same constructors.
 """
 
 from __future__ import annotations
@@ -31,16 +32,20 @@ class Word:
         attr: Name of a leaf, value of a constant, mask, (low, length, position) of a move, shift
             amount or table.
         ones: Mask of the bits that can be 1.
+        sign: The word is the sign extension of this many low bits.
         serial: Position in order of creation; operands come before users.
     """
 
-    __slots__ = ("args", "attr", "forms", "ones", "op", "serial")
+    __slots__ = ("args", "attr", "forms", "ones", "op", "serial", "sign")
 
-    def __init__(self, op: str, args: tuple[Word, ...], attr: object, ones: int, serial: int):
+    def __init__(
+        self, op: str, args: tuple[Word, ...], attr: object, ones: int, sign: int, serial: int
+    ) -> None:
         self.op = op
         self.args = args
         self.attr = attr
         self.ones = ones
+        self.sign = sign
         self.serial = serial
         self.forms: tuple[Form, ...] | None = None
 
@@ -73,23 +78,42 @@ class Words:
         self.zero = self.const(0)
         self.one = self.const(1)
 
-    def intern(self, op: str, args: tuple[Word, ...], attr: object, ones: int) -> Word:
+    def intern(
+        self, op: str, args: tuple[Word, ...], attr: object, ones: int, sign: int | None = None
+    ) -> Word:
         """The node as given, without any simplification."""
         key = (op, attr, *args)
         found = self._interned.get(key)
         if found is None:
-            found = Word(op, args, attr, ones, len(self._interned))
+            sign = self._sign(op, args, attr, ones) if sign is None else sign
+            found = Word(op, args, attr, ones, sign, len(self._interned))
             self._interned[key] = found
         return found
 
-    def leaf(self, name: str, ones: int = -1) -> Word:
-        """A value that is computed elsewhere; `ones` are the bits that can be 1."""
-        return self.intern("leaf", (), name, ones & self.mask)
+    def _sign(self, op: str, args: tuple[Word, ...], attr: object, ones: int) -> int:
+        sign = min(ones.bit_length() + 1, self.width)
+        if op == "const":
+            assert isinstance(attr, int)
+            sign = min(sign, (attr ^ self.mask).bit_length() + 1)
+        elif op in ("xor", "and", "or"):
+            sign = min(sign, max(a.sign for a in args))
+        elif op == "sar":
+            assert isinstance(attr, int)
+            sign = min(sign, max(args[0].sign - attr, 1))
+        return sign
+
+    def leaf(self, name: str, ones: int = -1, sign: int | None = None) -> Word:
+        """A value that is computed elsewhere, see `Word` for `ones` and `sign`."""
+        return self.intern("leaf", (), name, ones & self.mask, sign)
 
     def const(self, value: int) -> Word:
         """A constant, modulo 2^width."""
         value &= self.mask
         return self.intern("const", (), value, value)
+
+    def seen(self, label: Label, atom: Word) -> Label:
+        """A label of any word as a label of `atom`."""
+        return self.labels.restrict(label, atom.ones, atom.sign)
 
     # Sets.
 
@@ -187,6 +211,8 @@ class Words:
             bottom = max(low, position0)
             length = min(low + length, position0 + length0) - bottom
             return self.move(a.args[0], low0 + bottom - position0, length, position + bottom - low)
+        if a.op == "sar" and is_leaf_extension(a) and low + length <= self.width - shift_of(a):
+            return self.move(a.args[0], low + shift_of(a), length, position)
         # Bits known to be 0 may as well be inside: the widest field is a plain shift.
         if a.ones >> low + length == 0:
             length = min(self.width - low, self.width - position)
@@ -221,6 +247,32 @@ class Words:
         if a.op == "const":
             return self.const(a.value - (1 << self.width) >> amount)
         return self.intern("sar", (a,), amount, self.mask)
+
+    def sext(self, a: Word, length: int) -> Word:
+        """The sign extension of the low `length` bits."""
+        top = self.width - length
+        if a.sign <= length:
+            return a
+        if a.op == "const":
+            low = a.value & (1 << length) - 1
+            return self.const(low - (low >> length - 1 << length))
+        if a.op == "xor":  # linear, therefore each for itself
+            wide = [x for x in a.args if x.sign > length]
+            if len(wide) == 1:
+                return self.xor(*(self.sext(x, length) if x is wide[0] else x for x in a.args))
+        if a.op == "move":
+            low, count, position = a.field
+            if low == position == 0 and count >= length and a.args[0].sign <= length:
+                return a.args[0]
+            if low + length == self.width and not position and count >= length:
+                return self.sar(a.args[0], low)
+        return self.sar(self.move(a, 0, length, top), top)
+
+    def low(self, a: Word, length: int) -> Word:
+        """A word that agrees with `a` in the low bits: a leaf instead of its extension."""
+        if is_leaf_extension(a) and self.width - shift_of(a) >= length:
+            return a.args[0].args[0]
+        return a
 
     def lookup(self, table: Table, index: Word) -> Word:
         """Entry of a table; the index lies within it."""
@@ -288,7 +340,7 @@ class Words:
         return word.forms
 
     def _forms(self, word: Word) -> tuple[Form, ...]:
-        identity = self.labels.restrict(self.labels.identity, word.ones)
+        identity = self.seen(self.labels.identity, word)
         found: dict[Word, Label] = {word: identity}
         for atom, parts in self._atoms(word):
             label = self._label(word, parts)
@@ -341,6 +393,20 @@ class Words:
 
     def _function(self, word: Word) -> Callable[..., int]:
         return lambda *values: evaluate_word(word.op, word.attr, self.width, values)
+
+
+def shift_of(word: Word) -> int:
+    """Amount of an arithmetic shift."""
+    assert isinstance(word.attr, int)
+    return word.attr
+
+
+def is_leaf_extension(word: Word) -> bool:
+    """Whether a word is the sign extension of the low bits of a leaf."""
+    if word.op != "sar" or word.args[0].op != "move" or word.args[0].args[0].op != "leaf":
+        return False
+    low, _, position = word.args[0].field
+    return low == 0 and position == word.attr
 
 
 def _pending(word: Word) -> list[Word]:
@@ -421,6 +487,11 @@ def evaluate_word(op: str, attr: Any, width: int, values: Sequence[int]) -> int:
 Pieces = tuple[Word, ...]
 
 
+def signed_width(xlen: int) -> int | None:
+    """Width of values that stand sign-extended in a register: words on RV64."""
+    return xlen // 2 if xlen == 64 else None
+
+
 class Legaliser:
     """Turns `Bits` into words; what is wider than a register becomes several."""
 
@@ -428,6 +499,7 @@ class Legaliser:
         """Start; `leaf` gives the words of an argument node, the least significant first."""
         self.words = words
         self.width = words.width
+        self.signed = signed_width(words.width)
         self._leaf = leaf
         self._done: dict[Bits, Pieces] = {}
 
@@ -456,12 +528,11 @@ class Legaliser:
         w, k = self.words, n.attr if isinstance(n.attr, int) else 0
         x = xs[0] if xs else ()
         source = n.args[0].width if n.args else n.width
-        single = n.width <= self.width
         match n.op:
             case "arg":
                 return self._leaf(n)
             case "const":
-                return tuple(w.const(k >> i) for i in range(0, n.width, self.width))
+                return self._constant(k, n.width)
             case "and":
                 return tuple(map(w.and_, *xs))
             case "or":
@@ -469,49 +540,43 @@ class Legaliser:
             case "xor":
                 return tuple(map(w.xor, *xs))
             case "not":
-                ones = [
-                    w.const((1 << min(self.width, n.width - i)) - 1)
-                    for i in range(0, n.width, self.width)
-                ]
-                return tuple(map(w.xor, x, ones))
+                return tuple(map(w.xor, x, self._constant((1 << n.width) - 1, n.width)))
             case "slice":
-                return self._slice(x, k, n.width)
+                return self._fit(self._slice(x, k, n.width), n.width)
             case "zext":
+                x = x if n.width == source else self._plain(x, source)
                 return (*x, *[w.zero] * (-(-n.width // self.width) - len(x)))
             case "sext":
                 return self._sext(x, source, n.width)
             case "concat":
-                return self._concat(
-                    [(p, a.width) for p, a in zip(reversed(xs), reversed(n.args), strict=True)]
-                )
+                parts = zip(reversed(xs), reversed(n.args), strict=True)
+                return self._fit(self._concat([(p, a.width) for p, a in parts]), n.width)
             case "shl":
                 zeros = (w.zero,) * -(-k // self.width)
-                return self._concat([(zeros, k), (self._slice(x, 0, source - k), source - k)])
+                shifted = self._concat([(zeros, k), (self._slice(x, 0, source - k), source - k)])
+                return self._fit(shifted, n.width)
             case "shr":
                 rest = self._slice(x, k, source - k)
                 return (*rest, *[w.zero] * (len(x) - len(rest)))
             case "sar":
-                if n.width == self.width:
+                if n.width in (self.width, self.signed):
                     return (w.sar(x[0], k),)
                 return self._sext(self._slice(x, k, source - k), source - k, n.width)
             case "rotr":
                 if n.width == self.width:
                     return (w.rotr(x[0], k),)
-                return self._concat(
-                    [(self._slice(x, k, source - k), source - k), (self._slice(x, 0, k), k)]
-                )
-            case "add" | "sub" | "mul" if single:
-                operation = {"add": w.add, "sub": w.sub}.get(n.op)
-                value = operation(x[0], xs[1][0]) if operation else w.binary("mul", x[0], xs[1][0])
-                return (w.move(value, 0, n.width, 0),)
+                high, low = self._slice(x, k, source - k), self._slice(x, 0, k)
+                return self._fit(self._concat([(high, source - k), (low, k)]), n.width)
+            case "add" | "sub" | "mul" if n.width <= self.width:
+                return self._fit((self._arithmetic(n.op, x[0], xs[1][0], n.width),), n.width)
             case "add":
                 return self._trim(self._sum(x, xs[1]), n.width)
             case "sub":
                 return self._trim(self._difference(x, xs[1]), n.width)
-            case "mul" | "mul_wide":
-                return self._trim(self._product(x, xs[1], -(-n.width // self.width)), n.width)
-            case "clmul":
-                return self._trim(self._carryless(x, xs[1], -(-n.width // self.width)), n.width)
+            case "mul" | "mul_wide" | "clmul":
+                a, b = self._plain(x, source), self._plain(xs[1], source)
+                product = self._carryless if n.op == "clmul" else self._product
+                return self._trim(product(a, b, -(-n.width // self.width)), n.width)
             case "eq":
                 return (self._equal(x, xs[1]),)
             case "ult":
@@ -521,8 +586,33 @@ class Legaliser:
             case "mux":
                 return tuple(w.mux(x[0], a, b) for a, b in zip(xs[1], xs[2], strict=True))
             case "lookup":
-                return self._lookup(n, x[0])
+                return self._fit(self._lookup(n, x[0]), n.width)
         return self._variable_shift(n, xs)
+
+    def _constant(self, value: int, width: int) -> Pieces:
+        if width == self.signed:
+            value -= value >> width - 1 << width
+            return (self.words.const(value),)
+        return tuple(self.words.const(value >> i) for i in range(0, width, self.width))
+
+    def _fit(self, x: Pieces, width: int) -> Pieces:
+        """The form in which a value of `width` bits stands, from any words with the same bits."""
+        if width == self.signed:
+            return (self.words.sext(x[0], width),)
+        return self._trim(x, width)
+
+    def _plain(self, x: Pieces, width: int) -> Pieces:
+        """Zero-extended, whatever the form of the width is."""
+        return (self.words.move(x[0], 0, width, 0),) if width == self.signed else x
+
+    def _arithmetic(self, op: str, a: Word, b: Word, width: int) -> Word:
+        """Sum, difference or product in the low bits."""
+        w = self.words
+        if width == self.signed:
+            a, b = w.low(a, width), w.low(b, width)
+        if op == "add":
+            return w.add(a, b)
+        return w.sub(a, b) if op == "sub" else w.binary("mul", a, b)
 
     def _slice(self, x: Pieces, low: int, length: int) -> Pieces:
         """Bits low to low + length - 1 of a value of several words."""
@@ -557,12 +647,10 @@ class Legaliser:
 
     def _sext(self, x: Pieces, source: int, width: int) -> Pieces:
         w, size = self.words, self.width
-        used = (source - 1) % size + 1
-        top = w.sar(w.move(x[-1], 0, used, size - used), size - used)
-        sign = w.sar(top, size - 1)
+        top = w.sext(x[-1], (source - 1) % size + 1)
         count = -(-width // size)
-        pieces = [*x[:-1], top, *[sign] * (count - len(x))]
-        return self._trim(tuple(pieces), width)
+        sign = [w.sar(top, size - 1)] * (count - len(x))
+        return self._fit((*x[:-1], top, *sign), width)
 
     def _trim(self, x: Pieces, width: int) -> Pieces:
         """The low `width` bits, zero-extended."""
@@ -657,8 +745,23 @@ class Legaliser:
 
     def _variable_shift(self, n: Bits, xs: list[Pieces]) -> Pieces:
         """One operator where the register is as wide as the value, else a chain of choices."""
+        w = self.words
         if n.width == self.width:
-            return (self.words.binary(n.op, xs[0][0], xs[1][0]),)
+            return (w.binary(n.op, xs[0][0], xs[1][0]),)
+        if n.width == self.signed:
+            x, by = xs[0][0], xs[1][0]
+            match n.op:
+                case "sar_var":
+                    return (w.binary(n.op, x, by),)
+                case "shl_var":
+                    shifted = w.binary(n.op, w.low(x, n.width), by)
+                case "shr_var":
+                    shifted = w.binary(n.op, w.move(x, 0, n.width, 0), by)
+                case _:
+                    down = w.binary("shr_var", w.move(x, 0, n.width, 0), by)
+                    back = w.move(w.sub(w.zero, by), 0, self.words.amount_bits - 1, 0)
+                    shifted = w.or_(down, w.binary("shl_var", w.low(x, n.width), back))
+            return (w.sext(shifted, n.width),)
         value, amount = n.args
         static = n.op.removesuffix("_var")
         for i in range(amount.width):

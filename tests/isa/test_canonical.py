@@ -61,6 +61,17 @@ def test_restriction_agrees_where_only_allowed_bits_are_set():
             assert ALGEBRA.apply(restricted, x & ones) == ALGEBRA.apply(label, x & ones)
 
 
+def test_restriction_to_sign_extensions():
+    for label, sign in itertools.product(samples(), range(1, 5)):
+        if any(c.support >> sign for c in label.cones):
+            continue  # cones keep the bits they read
+        restricted = ALGEBRA.restrict(label, 15, sign)
+        assert restricted.support >> sign == 0
+        for low in range(1 << sign):
+            x = (low - (low >> sign - 1 << sign)) & 15
+            assert ALGEBRA.apply(restricted, x) == ALGEBRA.apply(label, x)
+
+
 def test_equal_functions_are_the_same_object():
     by_function: dict[tuple[int, ...], Label] = {}
     made = [ALGEBRA.xor(a, b) for a, b in itertools.product(samples(), repeat=2)]

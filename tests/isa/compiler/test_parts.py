@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from isa.bits import Bits, concat, const, lookup
+from isa.bits import Bits, concat, const, evaluate, lookup
 from isa.compiler import compile_kernel
 from isa.compiler.allocate import Line, _share_slots
 from isa.compiler.compile import repertoire_of
-from isa.compiler.constants import Constants
+from isa.compiler.constants import Constants, Step
 from isa.compiler.layout import Layout
 from isa.compiler.operations import Loop, Region
 from isa.compiler.repertoire import Repertoire
@@ -34,37 +34,36 @@ RV32I = InstructionSet.of(32, "rv32i")
 ROOT = Path(__file__).parents[3]
 
 
-def test_every_constant_takes_at_most_two_steps():
-    constants = Constants(repertoire_of(RV32I), {})
+EDGES = [0x7FF, 0x800, 0xFFFFF800, 0xFFFFF7FF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x12345800]
+
+
+@pytest.mark.parametrize(("xlen", "most"), [(32, 2), (64, 8)])
+def test_every_constant_is_made_in_few_steps(xlen, most):
+    instructions = InstructionSet.of(xlen, f"rv{xlen}i")
+    constants = Constants(repertoire_of(instructions), {})
     rng = random.Random(1)
-    edges = [0x7FF, 0x800, 0xFFFFF800, 0xFFFFF7FF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x12345800]
-    for value in edges + [rng.getrandbits(32) for _ in range(200)]:
+    values = EDGES + [rng.getrandbits(rng.randrange(1, xlen + 1)) for _ in range(300)]
+    values += [1 << i for i in range(xlen)] + [(1 << xlen) - (1 << i) for i in range(xlen)]
+    for value in values:
         steps = constants.steps(value)
         assert steps is not None
-        assert 1 <= len(steps) <= 2
+        assert 1 <= len(steps) <= most
         register = 0
         for step in steps:
-            instruction = step.pattern.instruction
-            values = {**step.pattern.fixed}
-            if step.source:
-                values[step.source] = 5
-            assert step.pattern.immediate is not None
-            values[step.pattern.immediate.name] = step.field
-            for name in instruction.encoding.registers:
-                values.setdefault(name, 0)
-            register = executed(instruction.encode(**{**values, "rd": 5}), register)
+            register = executed(step, register, xlen)
         assert register == value
 
 
-def executed(word: int, register: int) -> int:
-    from isa.bits import evaluate
-
-    decoded = RV32I.decode(word)
-    assert decoded is not None
-    instruction, values = decoded
-    environment = {n: v for n, v in values.items() if n not in ("rd", "rs1", "rs2")}
-    environment |= {n: register if values[n] == 5 else 0 for n in instruction.sources}
-    rd = instruction.effects(32).rd
+def executed(step: Step, register: int, xlen: int) -> int:
+    instruction = step.pattern.instruction
+    widths = {i.name: i.width for i in instruction.encoding.immediates}
+    environment = dict(step.pattern.fixed)
+    if step.field is not None:
+        assert step.pattern.immediate is not None
+        environment[step.pattern.immediate.name] = step.field
+    assert all(0 <= environment[n] < 1 << w for n, w in widths.items())
+    environment |= {n: register if n == step.source else 0 for n in instruction.sources}
+    rd = instruction.effects(xlen).rd
     assert rd is not None
     return evaluate(rd, environment)
 

@@ -19,6 +19,9 @@ ADDRESSES = {"a": 0x20000, "b": 0x20100}
 SMALL = Table("small", 16, tuple(random.Random(5).randrange(1 << 16) for _ in range(16)))
 
 
+VARIABLE_SHIFTS = ("shl_var", "shr_var", "sar_var", "rotr_var")
+
+
 class RandomKernel:
     """Builds the same random kernel each time it is traced."""
 
@@ -29,7 +32,7 @@ class RandomKernel:
         self.rng = random.Random(self.seed)
         self.k = k
         self.pointers = [k.pointer("a"), k.pointer("b")]
-        word = k.word("n")
+        word = k.word("n").slice(0, 32)
         self.scratch = k.scratch("scratch", 4 * BUFFER_WORDS)
         self.constants = k.constants(t_table(2))
         for i in range(BUFFER_WORDS):
@@ -53,13 +56,15 @@ class RandomKernel:
             width = rng.choice((32, 32, 32, 8, 16))
             if kind == 0:
                 signed = rng.random() < 0.3
-                pool.append(k.load(pointer, self.offset(i, width), width, signed=signed))
+                loaded = k.load(pointer, self.offset(i, width), width, signed=signed)
+                pool.append(loaded.slice(0, 32))
             elif kind == 1:
                 k.store(pointer, self.offset(i, width), rng.choice(pool), width)
             elif kind == 2 and depth:
                 pool += self.loop(pool, depth)
             elif kind == 3:
-                pool.append(k.load(self.constants, i * 4 + 4 * rng.randrange(200)))
+                entry = k.load(self.constants, i * 4 + 4 * rng.randrange(200))
+                pool.append(entry.slice(0, 32))
             else:
                 pool.append(self.expression(pool))
         return pool
@@ -119,8 +124,10 @@ class RandomKernel:
         return rng.choice(choices)()
 
 
-def expected(build: RandomKernel, memory: dict[str, bytes], word: int) -> dict[str, bytes]:
-    kernel = trace(build, 32, 1)
+def expected(
+    build: RandomKernel, memory: dict[str, bytes], word: int, xlen: int
+) -> dict[str, bytes]:
+    kernel = trace(build, xlen, 1)
     reference = Reference(kernel, {n: bytearray(m) for n, m in memory.items()})
     names = {p.name for p in kernel.parameters if not p.is_pointer}
     reference.counters.update(dict.fromkeys(names, word))
@@ -129,26 +136,35 @@ def expected(build: RandomKernel, memory: dict[str, bytes], word: int) -> dict[s
 
 
 def check(build: RandomKernel, extensions: tuple[str, ...], unroll: int | str) -> None:
-    instructions = InstructionSet.of(32, "rv32i", *extensions)
+    xlen = 64 if "rv64i" in extensions else 32
+    instructions = InstructionSet.of(xlen, *(extensions if xlen == 64 else ("rv32i", *extensions)))
     rng = random.Random(build.seed)
     memory = {n: rng.randbytes(4 * BUFFER_WORDS) for n in ADDRESSES}
-    word = rng.getrandbits(32)
+    word = rng.getrandbits(xlen)
     program = compile_kernel(build, instructions, unroll=unroll)
     run = Interpreter(program, instructions)
     for name, data in memory.items():
         run.write(ADDRESSES[name], data)
     run.run([*ADDRESSES.values(), word])
     found = {n: run.read(a, 4 * BUFFER_WORDS) for n, a in ADDRESSES.items()}
-    assert found == expected(build, memory, word)
+    assert found == expected(build, memory, word, xlen)
 
 
 SETS = [(), ("zbkb",), ("zkne", "zbkb", "zbkx"), ("zbb", "zba")]
+SETS_64 = [("rv64i",), ("rv64i", "m", "zba", "zbb"), ("rv64i", "zbkb", "zkn", "zks")]
 
 
 @pytest.mark.parametrize("seed", range(24))
 def test_random_kernels_compute_what_their_bits_say(seed):
     build = RandomKernel(seed, size=9, carried=seed % 5)
     check(build, SETS[seed % 4], (1, 2, "full")[seed % 3])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_words_in_wider_registers(seed):
+    """The same kernels, on values of 32 bits, for RV64."""
+    build = RandomKernel(seed, size=9, carried=seed % 5)
+    check(build, SETS_64[seed % 3], (1, 2, "full")[seed % 2])
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -161,4 +177,4 @@ def test_more_values_than_registers(seed):
 @pytest.mark.parametrize("seed", range(300))
 def test_many_random_kernels(seed):
     build = RandomKernel(1000 + seed, size=6 + seed % 12, carried=seed % 37)
-    check(build, SETS[seed % 4], (1, 1, 2, 3, "full")[seed % 5])
+    check(build, [*SETS, *SETS_64][seed % 7], (1, 1, 2, 3, "full")[seed % 5])

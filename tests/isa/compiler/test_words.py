@@ -95,3 +95,31 @@ def test_every_form_of_a_word_is_an_equal_function(data):
         expected = value_of(word, width, leaves)
         for atom, label in words.forms(word):
             assert words.labels.apply(label, value_of(atom, width, leaves)) == expected
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+@pytest.mark.parametrize("width", [8, 32, 64])
+def test_registers_of_64_bits_hold_words_of_32_sign_extended(width, data):
+    root = data.draw(st.composite(expressions)(width))
+    words = Words(64)
+    sign = 32 if width == 32 else None
+
+    def leaf(n: Bits) -> tuple[Word, ...]:
+        return (words.leaf(str(n.attr), -1 if sign else (1 << n.width) - 1, sign),)
+
+    (word,) = Legaliser(words, leaf)(root)
+    for _ in range(20):
+        values = {n: data.draw(st.integers(0, (1 << width) - 1)) for n in "xy"}
+        held = {n: extended(v, width) if width == 32 else v for n, v in values.items()}
+        expected = evaluate(root, values)
+        got = value_of(word, 64, held)
+        assert got == (extended(expected, 32) if root.width == 32 else expected)
+        assert got & ~word.ones == 0
+        assert extended(got & ((1 << word.sign) - 1), word.sign) == got
+        for atom, label in words.forms(word):
+            assert words.labels.apply(label, value_of(atom, 64, held)) == got
+
+
+def extended(value: int, width: int) -> int:
+    return (value - (value >> width - 1 << width)) & ((1 << 64) - 1)

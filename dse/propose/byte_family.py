@@ -66,18 +66,19 @@ def byte_families(groups: Mapping[bytes, Group], xlen: int) -> Iterable[Family]:
             family = families.setdefault((found.accumulates, found.base), {})
             family[found.byte, found.turn] = group
     for (accumulates, base), members in families.items():
-        if len(members) > 1:
-            yield _byte_idea(accumulates, base, members, xlen), tuple(members.values())
+        every = _saving(members.values())
+        if max(_saving([group]) for group in members.values()) < every:
+            yield _byte_idea(accumulates, base, members, every, xlen), tuple(members.values())
 
 
 def _byte_idea(
     accumulates: bool,
     base: tuple[int, ...],
     members: dict[tuple[int, int], Group],
+    every: float,
     xlen: int,
 ) -> Idea:
     """One instruction for a family: `bs` alone where that saves as much, else also `place`."""
-    every = _saving(members.values())
     for stride in range(0, xlen, 8):
         for start in range(0, xlen, 8):
             chosen = {p: g for p, g in members.items() if (start + stride * p[0]) % xlen == p[1]}

@@ -32,9 +32,10 @@ class Cost:
         ffs: flip-flops.
         arrivals: (name, FO4) of each sink port, in the order of the graph; empty for a library
             of the user's, where only the longest path is known.
-        luts: 6-input LUTs on the mapped rung, LUTs of the part on the synthesised rung of `xc7`;
-            otherwise None.
+        luts: LUTs of a Xilinx 7-series part on the mapped rung, without carry chains and DSP
+            slices, and on the synthesised rung of `xc7` with them; otherwise None.
         lut_levels: LUTs on the longest path, on the mapped rung.
+        lut_delay_ps: delay of the longest path through LUTs, on the mapped rung.
         fabric: everything the block takes of the part, on the synthesised rung of `xc7`.
         memories: memories beside the logic, for `hw/memory.py`.
         area_error: relative error of `area_ge`, 90th percentile; likewise the other two.
@@ -51,6 +52,7 @@ class Cost:
     luts: int | None = None
     lut_levels: int | None = None
     luts_error: float | None = None
+    lut_delay_ps: float | None = None
     fabric: Fabric | None = None
 
     @property
@@ -69,13 +71,11 @@ class Cost:
     def period_ps(self, technology: Technology) -> float:
         """Return the shortest clock period of this block alone, flip-flop overhead included.
 
-        With a LUT technology it is LUT levels times the level's delay, or what abc9 says and one
-        level for the register, else FO4.
+        With a LUT technology it is the path through LUTs and one level for the register, else FO4.
         """
-        if technology.lut_level_ns is not None and self.fabric is not None:
-            return self.fabric.delay_ps + 1000 * technology.lut_level_ns
-        if technology.lut_level_ns is not None and self.lut_levels is not None:
-            return 1000 * technology.lut_level_ns * (self.lut_levels + 1)
+        path = self.fabric.delay_ps if self.fabric else self.lut_delay_ps
+        if technology.lut_level_ns is not None and path is not None:
+            return path + 1000 * technology.lut_level_ns
         return technology.fo4_ps * (self.delay_fo4 + technology.sequential_fo4)
 
 
@@ -151,6 +151,7 @@ def mapped(
         netlist.luts,
         netlist.lut_levels,
         rung.luts_error,
+        netlist.lut_delay_ps,
     )
 
 

@@ -8,7 +8,21 @@ from functools import lru_cache
 
 from hw.yosys import YosysError, run_passes, totals
 
-__all__ = ["Fabric", "fabric"]
+__all__ = ["LUT_LIBRARY", "Fabric", "fabric"]
+
+LUT_LIBRARY = """\
+1 1 127
+2 2 127 238
+3 3 127 238 407
+4 3 127 238 407 472
+5 3 127 238 407 472 631
+6 5 127 238 407 472 631 642
+7 10 470 524 635 804 869 1028 1039
+8 20 465 592 646 757 926 991 1150 1161
+"""
+"""LUTs for ABC: inputs, area, delay in ps from each input. Functions of 7 and 8 inputs are two and
+four LUTs of 6 with MUXF7 and MUXF8. What yosys 0.70 gives abc9 for the series (`abc9_ops
+-write_lut` in `synth_xilinx -family xc7`, with 300 ps of routing a level)."""
 
 REMEMBERED = 16
 """Runs kept in the process, the last used ones."""

@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from hw.aiger import aiger_bytes, output_literals
+from hw.fabric import LUT_LIBRARY
 from hw.graph import Graph
 from hw.liberty import CELLS, TAU_NS, TAU_PER_FO4, liberty_text
 
@@ -25,10 +26,13 @@ DRIVER = "INV"
 """The cell that drives every source: what a flip-flop's output stage is like."""
 
 _MAP = "strash; balance -x; &get -n; &nf; &put; buffer -c; topo; stime; write_blif mapped.blif"
-_LUT = "strash; balance -x; if -K 6; print_stats"
+_LUT = "strash; &get -n; &if -W 300 -v; &ps -l"
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _TIMED = re.compile(r"Area =\s*([\d.]+).*?Delay =\s*([\d.]+) ps")
-_COUNTED = re.compile(r"\bnd =\s*(\d+).*?\blev =\s*(\d+)")
+_COUNTED = re.compile(r"Mapping \(K=\d+\).*?\blev =\s*(\d+)")
+_SIZES = re.compile(r"^LUT = \d+ :(.*?)Ave", re.MULTILINE)
+_SIZE = re.compile(r"(\d)=(\d+)")
+_LUT_DELAY = re.compile(r"Del =\s*(\d+(?:\.\d+)?)")
 
 
 class SynthesisError(RuntimeError):
@@ -48,7 +52,9 @@ class Gate:
 class Netlist:
     """A mapped circuit: signals of the inputs and outputs in AIGER order, gates fan-in first.
 
-    `delay_fo4` is what ABC's static timing (`stime`) reports, without flip-flops.
+    `delay_fo4` is what ABC's static timing (`stime`) reports, without flip-flops. `luts` are those
+    of a Xilinx 7-series part, a function of 7 or 8 inputs being 2 or 4 of them and `wide_muxes`;
+    `lut_delay_ps` is the longest path through them, with the local routing that abc9 assumes.
     """
 
     inputs: tuple[str, ...]
@@ -57,7 +63,9 @@ class Netlist:
     area_ge: float
     delay_fo4: float
     luts: int
+    wide_muxes: int
     lut_levels: int
+    lut_delay_ps: float
 
 
 def abc_path() -> Path:
@@ -75,7 +83,7 @@ def abc_path() -> Path:
 
 
 def synthesise(graph: Graph, timeout_s: float = TIMEOUT_S) -> Netlist:
-    """Map `graph` to the cells of `hw/liberty.py`, and again to 6-input LUTs.
+    """Map `graph` to the cells of `hw/liberty.py`, and again to the LUTs of `hw/fabric.py`.
 
     One process, about 20 ms to start and 10 to 350 ms to run (100 to 25,000 GE). `buffer -c`
     bounds the fan-out, of sources too since they have a driver; without it one enable signal that
@@ -86,7 +94,7 @@ def synthesise(graph: Graph, timeout_s: float = TIMEOUT_S) -> Netlist:
         SynthesisError: when yosys-abc is missing, fails, or takes longer than `timeout_s`.
     """
     if not output_literals(graph):
-        return Netlist((), (), (), 0.0, 0.0, 0, 0)
+        return Netlist((), (), (), 0.0, 0.0, 0, 0, 0, 0.0)
     return _run(_Task(graph.digest(), abc_path(), _MAP, graph, timeout_s))
 
 
@@ -106,11 +114,12 @@ def _run(task: _Task) -> Netlist:
     with tempfile.TemporaryDirectory(prefix="dse-abc-") as folder:
         work = Path(folder)
         (work / "logic.aig").write_bytes(aiger_bytes(task.graph))
+        (work / "part.lut").write_text(LUT_LIBRARY, encoding="ascii")
         (work / "ge.lib").write_text(liberty_text(), encoding="ascii")
         read = "read_aiger logic.aig"
         (work / "driver.constr").write_text(f"set_driving_cell {DRIVER}\n", encoding="ascii")
         setup = f"read_constr driver.constr; read_lib -w ge.lib; {read}"
-        script = f"{setup}; {task.mapping}; {read}; {_LUT}"
+        script = f"{setup}; {task.mapping}; read_lut part.lut; {read}; {_LUT}"
         try:
             done = subprocess.run(
                 [str(task.program), "-q", script],
@@ -138,6 +147,8 @@ def _run(task: _Task) -> Netlist:
 def _parse(output: str, blif: str) -> Netlist:
     timed = _TIMED.findall(output)
     counted = _COUNTED.findall(output)
+    sizes = _SIZES.findall(output)
+    lut_delays = _LUT_DELAY.findall(output)
     if len(timed) != 1 or len(counted) != 1 or not blif.rstrip().endswith(".end"):
         raise SynthesisError(
             "yosys-abc must report one mapping, one LUT count and one netlist, "
@@ -149,8 +160,12 @@ def _parse(output: str, blif: str) -> Netlist:
     if abs(area - reported) > 0.01 + 1e-4 * reported:
         raise SynthesisError(f"the netlist must have the area ABC reports, {reported}, not {area}")
     delay = float(timed[0][1]) / (TAU_NS * 1000 * TAU_PER_FO4)
-    luts, levels = map(int, counted[0])
-    return Netlist(inputs, outputs, gates, area, delay, luts, levels)
+    of_size = {int(k): int(n) for k, n in _SIZE.findall(sizes[0])} if sizes else {}
+    luts = sum(n * (1 << max(0, k - 6)) for k, n in of_size.items())
+    wide_muxes = sum(n * ((1 << max(0, k - 6)) - 1) for k, n in of_size.items())
+    lut_delay = float(lut_delays[-1]) if lut_delays else 0.0
+    levels = int(counted[0])
+    return Netlist(inputs, outputs, gates, area, delay, luts, wide_muxes, levels, lut_delay)
 
 
 _PINS = {cell.name: tuple(pin for pin, _ in cell.pins) for cell in CELLS}

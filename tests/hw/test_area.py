@@ -178,11 +178,20 @@ def test_an_empty_block_costs_nothing() -> None:
     assert mapped(blast(lambda: None), GE).area_ge == 0
 
 
-def test_the_period_adds_the_flip_flop_and_xc7_counts_lut_levels() -> None:
+def test_the_period_adds_the_flip_flop_and_xc7_times_its_luts() -> None:
     cost = mapped(sbox("boyar_peralta"), GE)
     assert cost.period_ps(GE) == pytest.approx(50 * (cost.delay_fo4 + 4))
+    assert cost.lut_delay_ps is not None
     assert cost.lut_levels is not None
-    assert cost.period_ps(technology("xc7")) == pytest.approx(630 * (cost.lut_levels + 1))
+    # A level takes 127 to 642 ps and 300 ps of routing; the register is one level more.
+    assert 427 * cost.lut_levels <= cost.lut_delay_ps <= 942 * cost.lut_levels
+    assert cost.period_ps(technology("xc7")) == pytest.approx(cost.lut_delay_ps + 630)
+
+
+def test_a_table_of_256_entries_takes_four_luts_a_bit() -> None:
+    # 256 x 1 bit is four 6-input LUTs, two MUXF7 and a MUXF8: 7 series user guide UG474.
+    netlist = synthesise(sbox("table"))
+    assert (netlist.luts, netlist.wide_muxes) == (32, 24)
 
 
 def test_technology_refuses_what_it_does_not_know() -> None:

@@ -78,6 +78,24 @@ IMMEDIATES: dict[str, Immediate] = {
 _FIXED = re.compile(r"(\d+)(?:\.\.(\d+))?=(0x[0-9a-fA-F]+|0b[01]+|\d+)")
 
 
+def fixed_bits(name: str, part: str, highest: int = 31) -> tuple[int, int] | None:
+    """Match and mask of a fixed field of the line of `name`; None for an argument.
+
+    Raises:
+        EncodingError: The value does not fit the field, or the field not the word.
+    """
+    fixed = _FIXED.fullmatch(part)
+    if fixed is None:
+        return None
+    high = int(fixed[1])
+    low = int(fixed[2]) if fixed[2] else high
+    value = int(fixed[3], 0) << low
+    bits = ((1 << (high - low + 1)) - 1) << low
+    if high > highest or high < low or value & ~bits:
+        raise EncodingError(f"{name}: value must fit its field, not {part}")
+    return value, bits
+
+
 @dataclass(frozen=True)
 class Encoding:
     """A parsed line.
@@ -108,27 +126,22 @@ class Encoding:
         registers: list[str] = []
         immediates: dict[Immediate, None] = {}
         for part in parts:
-            fixed = _FIXED.fullmatch(part)
-            if fixed:
-                high = int(fixed[1])
-                low = int(fixed[2]) if fixed[2] else high
-                value = int(fixed[3], 0)
-                bits = ((1 << (high - low + 1)) - 1) << low
-                if high > 31 or high < low or value << low & ~bits:
-                    raise EncodingError(f"{name}: value must fit its field, not {part}")
+            fixed = fixed_bits(name, part)
+            if fixed is not None:
+                value, bits = fixed
             elif part in REGISTERS:
                 registers.append(part)
-                bits, low, value = 31 << REGISTERS[part], 0, 0
+                bits, value = 31 << REGISTERS[part], 0
             elif fields and part in fields:
                 immediate = _plain(part, *fields[part])
                 immediates[immediate] = None
-                bits, low, value = immediate.insert(-1), 0, 0
+                bits, value = immediate.insert(-1), 0
             elif part in IMMEDIATES:
                 immediate = IMMEDIATES[part]
                 if immediate in immediates:  # the other half of a split immediate
                     continue
                 immediates[immediate] = None
-                bits, low, value = immediate.insert(-1), 0, 0
+                bits, value = immediate.insert(-1), 0
             else:
                 raise EncodingError(
                     f"{name}: argument must be a register or one of "
@@ -139,7 +152,7 @@ class Encoding:
                 raise EncodingError(f"{name}: field {part} overlaps another")
             if fixed:
                 mask |= bits
-                match |= value << low
+                match |= value
         for immediate in immediates:
             if immediate.insert(-1) & (mask | _occupied(registers)):
                 raise EncodingError(f"{name}: immediate {immediate.name} overlaps another field")

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from isa.bits import Bits, arg
+from isa.compressed import Compressed
 from isa.encoding import Encoding, EncodingError
 
 REGISTER_SOURCES = ("rs1", "rs2", "rs3")
@@ -206,6 +207,7 @@ class Extension:
         self.state = dict(state or {})
         self.requires = requires
         self.instructions: list[Instruction] = []
+        self.compressed: list[Compressed] = []
 
     def instruction(
         self,
@@ -271,6 +273,25 @@ class Extension:
             )
         self.instructions.append(instruction)
 
+    def compressed_instruction(
+        self,
+        line: str,
+        *forms: str,
+        xlens: tuple[int, ...] | None = None,
+        hints: tuple[str, ...] = (),
+    ) -> None:
+        """Declare a 16-bit encoding of instructions that are declared elsewhere.
+
+        Args:
+            line: riscv-opcodes syntax.
+            forms: See `isa.compressed.Form`; the first is what it expands to.
+            xlens: Register widths, where fewer than the extension's.
+            hints: See `isa.compressed.Compressed`.
+        """
+        self.compressed.append(
+            Compressed.parse(line, forms, hints, xlens or self.xlens, self.name, self.source)
+        )
+
     def adopt(self, other: Extension, *names: str, xlens: tuple[int, ...] | None = None) -> None:
         """Declare here, too, instructions that another extension defines.
 
@@ -294,3 +315,4 @@ class Extension:
             self.state.update(other.state)
             known = {(i.name, i.xlens) for i in self.instructions}
             self.instructions += [i for i in other.instructions if (i.name, i.xlens) not in known]
+            self.compressed += [c for c in other.compressed if c not in self.compressed]

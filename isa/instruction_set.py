@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import importlib
 import pkgutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache, cached_property
 
 import isa.extensions
 from isa.bits import arg, const, substitute
+from isa.compressed import Compressed
 from isa.encoding import EncodingError
 from isa.instruction import REGISTER_SOURCES, Extension, Instruction
 
@@ -89,14 +90,16 @@ class InstructionSet:
         xlen: Register width, 32 or 64.
         instructions: In declaration order.
         state: Width in bits of each architectural state element besides x0-x31 and pc.
+        compressed: 16-bit encodings; what they stand for is used if it is in the set.
     """
 
     xlen: int
     instructions: tuple[Instruction, ...]
     state: tuple[tuple[str, int], ...] = field(default=())
+    compressed: tuple[Compressed, ...] = field(default=())
 
     @classmethod
-    def of(cls, xlen: int, *parts: str | Extension | Instruction) -> InstructionSet:
+    def of(cls, xlen: int, *parts: str | Extension | Instruction | Compressed) -> InstructionSet:
         """Sum extensions (by name or record) and single instructions.
 
         Raises:
@@ -105,6 +108,7 @@ class InstructionSet:
         """
         instructions: dict[str, Instruction] = {}
         state: dict[str, int] = {}
+        compressed: dict[Compressed, None] = {}
         for part in parts:
             if isinstance(part, str):
                 part = load_extension(part)
@@ -115,7 +119,11 @@ class InstructionSet:
                         f"not {xlen}"
                     )
                 state.update(part.state)
+                compressed.update((c, None) for c in part.compressed if xlen in c.xlens)
                 chosen: Iterable[Instruction] = [i for i in part.instructions if xlen in i.xlens]
+            elif isinstance(part, Compressed):
+                compressed[part] = None
+                continue
             else:
                 if xlen not in part.xlens:
                     raise ValueError(
@@ -125,19 +133,32 @@ class InstructionSet:
                 chosen = [part]
                 state.update(part.state)
             for instruction in chosen:
-                instructions.setdefault(instruction.name, instruction)
-        made = cls(xlen, tuple(instructions.values()), tuple(state.items()))
+                known = instructions.setdefault(instruction.name, instruction)
+                if known.encoding != instruction.encoding:
+                    raise EncodingError(
+                        f"encoding of {known.name} must be the same in {known.extension} and "
+                        f"{instruction.extension}; choose one of them"
+                    )
+        made = cls(xlen, tuple(instructions.values()), tuple(state.items()), tuple(compressed))
         made._refuse_overlaps()
         return made
 
     def __add__(self, other: InstructionSet | Extension | Instruction) -> InstructionSet:
         if isinstance(other, InstructionSet):
-            return InstructionSet.of(self.xlen, *self.instructions, *other.instructions)
-        return InstructionSet.of(self.xlen, *self.instructions, other)
+            others: tuple[Extension | Instruction | Compressed, ...]
+            others = (*other.instructions, *other.compressed)
+        else:
+            others = (other,)
+        return InstructionSet.of(self.xlen, *self.instructions, *self.compressed, *others)
 
     def _refuse_overlaps(self) -> None:
         opcodes: dict[int, list[Instruction]] = {}
         for a in self.instructions:
+            if self.compressed and a.encoding.match & a.encoding.mask & 3 != 3:
+                raise EncodingError(
+                    f"encoding of {a.name} ({a.extension}) overlaps those of "
+                    f"{self.compressed[0].extension}; choose one of them"
+                )
             seen = opcodes.setdefault(a.encoding.match & 0x7F, [])
             for b in seen:
                 common = a.encoding.mask & b.encoding.mask
@@ -166,11 +187,62 @@ class InstructionSet:
         return sorted(groups.items(), key=lambda g: -g[0].bit_count())
 
     def decode(self, word: int) -> tuple[Instruction, dict[str, int]] | None:
-        """The instruction that `word` encodes and its operand fields; None if there is none."""
+        """The instruction that `word` encodes and its operand fields; None if there is none.
+
+        Where `size` of the word is 2, that is what its lower half stands for.
+        """
+        if self.compressed and word & 3 != 3:
+            return self.expand(word & 0xFFFF)
         for mask, group in self._decoder:
             found = group.get(word & mask)
             if found is not None:
                 return found, found.decode(word)
+        return None
+
+    @property
+    def alignment(self) -> int:
+        """Bytes of which the address of every instruction is a multiple."""
+        return 2 if self.compressed else 4
+
+    def size(self, word: int) -> int:
+        """Bytes of the instruction that begins with the bits of `word`."""
+        return 2 if self.compressed and word & 3 != 3 else 4
+
+    @cached_property
+    def _expander(self) -> list[Compressed]:
+        return sorted(self.compressed, key=lambda c: -c.mask.bit_count())
+
+    @cached_property
+    def _compressors(self) -> dict[str, list[Compressed]]:
+        found: dict[str, list[Compressed]] = {}
+        for c in self.compressed:
+            if c.expansion in self.by_name:
+                for name in dict.fromkeys(form.name for form in c.forms):
+                    found.setdefault(name, []).append(c)
+        return found
+
+    def expand(self, halfword: int) -> tuple[Instruction, dict[str, int]] | None:
+        """The instruction that a 16-bit encoding stands for, and its operand fields."""
+        for c in self._expander:
+            if halfword & c.mask == c.match:  # the most special one; no other is meant
+                instruction = self.by_name.get(c.expansion)
+                if instruction is None:
+                    return None
+                fields = c.expand(halfword, instruction.encoding)
+                return None if fields is None else (instruction, fields)
+        return None
+
+    def compress(self, instruction: Instruction, fields: Mapping[str, int]) -> int | None:
+        """The 16-bit encoding of an instruction that does the same; None if there is none.
+
+        Args:
+            instruction: One of the set.
+            fields: Its operand fields; immediates may be signed.
+        """
+        for c in self._compressors.get(instruction.name, ()):
+            found = c.compress(instruction.encoding, fields)
+            if found is not None:
+                return found
         return None
 
     def extension(self, name: str) -> tuple[Instruction, ...]:
@@ -190,6 +262,8 @@ class InstructionSet:
         for i in sorted(self.instructions, key=lambda i: i.name):
             digest.update(i.line.encode())
             digest.update(to_text(i.effects(self.xlen).values()).encode())
+        for c in self.compressed:
+            digest.update(f"{c.line} {c.forms}".encode())
         return digest.hexdigest()
 
 

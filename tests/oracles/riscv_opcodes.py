@@ -18,10 +18,12 @@ SAME_NAME = (
     *("zknd", "zkne", "zknh", "zksed", "zksh"),
 )
 FILES = {"rv32i": (32, "i"), "rv64i": (64, "i"), **{e: (None, e) for e in SAME_NAME}}
+FILES |= {"zca": (None, "c")}
 """Our extension to the only xlen it has, if so, and the suffix of its upstream files."""
 
 INSTRUCTIONS_NOT_PSEUDO = {
-    *("slli", "srli", "srai", "rori", "rev8", "zext.h", "bclri", "bexti", "binvi", "bseti")
+    *("slli", "srli", "srai", "rori", "rev8", "zext.h", "bclri", "bexti", "binvi", "bseti"),
+    *("c.slli", "c.srli", "c.srai"),
 }
 """Upstream spells these as pseudo-ops of one xlen because their encodings differ by xlen."""
 

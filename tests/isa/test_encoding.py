@@ -141,6 +141,6 @@ def test_one_mnemonic_has_one_encoding() -> None:
     rival = Extension("xrival", source="test")
     rival.declare("add rd rs1 rs2 31..25=0 14..12=0 6..0=0x0B", lambda a, b: a ^ b, ("rs1", "rs2"))
     with pytest.raises(
-        EncodingError, match="^encoding of add must be the same in rv32i and xrival; choose one"
+        EncodingError, match=r"^encoding of add must be the same in rv32i and xrival; choose one"
     ):
         InstructionSet.of(32, "rv32i", rival)

@@ -69,6 +69,7 @@ class Netlist:
         memory: Mapping[int, bytes] | None = None,
         *,
         limit: int = 1_000_000,
+        tracer: pyrtl.SimulationTrace | None = None,
     ) -> NetlistRun:
         """Simulate from reset until a host call retires.
 
@@ -77,6 +78,7 @@ class Netlist:
             args: Values of a0, a1, ...
             memory: Bytes to place into data memory, by address.
             limit: Cycles after which the run is refused as endless.
+            tracer: Takes down the values of its wires in each cycle, if given.
 
         Raises:
             RuntimeError: No host call retires within `limit` cycles.
@@ -100,7 +102,7 @@ class Netlist:
             if any(word & mask == match for mask, match in built.host_calls)
         }
         simulation = pyrtl.FastSimulation(
-            memory_value_map=contents, tracer=None, block=built.block
+            memory_value_map=contents, tracer=tracer, block=built.block
         )
         retired: list[tuple[int, int]] = []
         for cycle in range(limit):

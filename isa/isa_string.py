@@ -15,7 +15,6 @@ from isa.instruction_set import InstructionSet, extension_names, load_extension
 
 UNSUPPORTED = {
     "a": "atomic instructions need more than one hart",
-    "c": "compressed instructions are not supported yet",
     "d": "floating point is out of scope",
     "e": "only the base with 32 registers is supported",
     "f": "floating point is out of scope",
@@ -24,7 +23,6 @@ UNSUPPORTED = {
     "p": "it is not ratified",
     "q": "floating point is out of scope",
     "v": "vectors are out of scope",
-    "zca": "compressed instructions are not supported yet",
     "zkr": "the entropy source is out of scope; reading `seed` would trap",
 }
 """Extensions that exist but not here, and why."""

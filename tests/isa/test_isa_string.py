@@ -14,6 +14,7 @@ from isa.isa_string import instruction_set, parse
         ("RV64IM", "rv64im"),
         ("rv32imb", "rv32imb_zba_zbb_zbs"),
         ("rv32im_zbkb_zkne", "rv32im_zbkb_zkne"),
+        ("rv32imc_zbkb_zkne", "rv32imc_zbkb_zca_zkne"),
         ("rv32i_zkne_zbkb_m", "rv32im_zbkb_zkne"),
         ("rv32imzbkb", "rv32im_zbkb"),
         ("rv32i2p1m2p0_zbb1p0_zba", "rv32im_zba_zbb"),
@@ -55,7 +56,7 @@ def test_each_extension_comes_after_what_it_requires() -> None:
         ("rv32m", "^ISA string must start with rv32i or rv64i, not 'rv32m'$"),
         ("rv32e", "^extension e of 'rv32e' is not available: only the base with 32 registers"),
         ("rv64gc", "^extension g of 'rv64gc' is not available: it stands for IMAFD"),
-        ("rv32imc", "^extension c of 'rv32imc' is not available: compressed .* not supported yet$"),
+        ("rv32imv", "^extension v of 'rv32imv' is not available: vectors are out of scope$"),
         ("rv32i_zkr", "^extension zkr of 'rv32i_zkr' is not available: the entropy source is out"),
         ("rv32i_zknee", r"^extension in 'rv32i_zknee' must be a known one, not 'zknee'; did you "),
         ("rv32imm", "^extension m must be named once in 'rv32imm'$"),
@@ -68,3 +69,8 @@ def test_each_extension_comes_after_what_it_requires() -> None:
 def test_errors(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         parse(text)
+
+
+def test_compressed_encodings_are_taken_in() -> None:
+    assert parse("rv64imc").instructions().alignment == 2
+    assert parse("rv64im").instructions().alignment == 4

@@ -1,0 +1,123 @@
+"""Every kernel compiled and run: published vectors and a random input."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from functools import cache
+
+import pytest
+
+import workloads
+from isa.compiler import compile_kernel
+from isa.instruction_set import InstructionSet
+from isa.kernel import UnsupportedKernel
+from isa.machine import Machine
+from isa.program import DATA_BASE, Program
+from tests.workloads.test_kernels import CASES, RV32_ONLY, random_inputs
+from workloads.workload import Workload
+
+EXTENSIONS = {
+    32: (("rv32i",), ("rv32i", "m", "zbkb", "zbkc", "zbkx"), ("rv32i", "nluv")),
+    64: (("rv64i",), ("rv64i", "m", "zbb", "zbkb", "zbkc", "zbkx")),
+}
+SLOW_BYTES = 200
+"""Message length from which a workload is left to the slow run."""
+
+
+@cache
+def instruction_set(xlen: int, extensions: tuple[str, ...]) -> InstructionSet:
+    return InstructionSet.of(xlen, *extensions)
+
+
+def run(
+    workload: Workload,
+    instructions: InstructionSet,
+    program: Program,
+    inputs: Mapping[str, bytes],
+) -> dict[str, bytes]:
+    """Final contents of the buffers that the kernel writes."""
+    place = DATA_BASE + (len(program.data) + 63) // 64 * 64
+    memory: dict[int, bytes] = {}
+    places: dict[str, int] = {}
+    for b in workload.buffers:
+        places[b.name] = place
+        memory[place] = inputs[b.name] if b.direction != "out" else b"\xa5" * b.size_bytes
+        place += (b.size_bytes + 63) // 64 * 64
+    final = Machine(instructions, program).run(list(places.values()), memory).memory
+    return {
+        b.name: bytes(final[places[b.name] - DATA_BASE :][: b.size_bytes])
+        for b in workload.buffers
+        if b.direction != "in"
+    }
+
+
+def check(name: str, kernel: str, xlen: int, unroll: int | str, *, every_set: bool = True) -> None:
+    """Compile and run for the instruction sets of `EXTENSIONS` that have what the kernel needs."""
+    workload = workloads.get(name)
+    variant = workload.kernels[kernel]
+    inputs = random_inputs(workload, random.Random(name))
+    cases = [(v.source, v.inputs, v.outputs) for v in workload.vectors]
+    cases.append(("random", inputs, workload.golden(inputs)))
+    for extensions in EXTENSIONS[xlen]:
+        instructions = instruction_set(xlen, extensions)
+        if not all(mnemonic in instructions for mnemonic in variant.requires):
+            continue
+        try:
+            program = compile_kernel(variant.build, instructions, unroll=unroll)
+        except UnsupportedKernel:
+            continue
+        for label, given, expected in cases:
+            assert run(workload, instructions, program, given) == expected, (extensions, label)
+        if not every_set:
+            break
+
+
+def _light(name: str) -> bool:
+    workload = workloads.get(name)
+    return sum(b.size_bytes for b in workload.buffers) < SLOW_BYTES
+
+
+LIGHT = [case for case in CASES if _light(case[0])]
+HEAVY = [case for case in CASES if not _light(case[0])]
+
+
+@pytest.mark.parametrize(("name", "kernel"), LIGHT)
+def test_rv32(name: str, kernel: str) -> None:
+    check(name, kernel, 32, 1, every_set=False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "kernel"), LIGHT)
+def test_rv32_every_set(name: str, kernel: str) -> None:
+    check(name, kernel, 32, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "kernel"), HEAVY)
+def test_rv32_heavy(name: str, kernel: str) -> None:
+    check(name, kernel, 32, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "kernel"), [c for c in CASES if not c[0].startswith(RV32_ONLY)])
+def test_rv64(name: str, kernel: str) -> None:
+    check(name, kernel, 64, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "kernel"), LIGHT)
+def test_rv32_unrolled(name: str, kernel: str) -> None:
+    check(name, kernel, 32, 4)
+
+
+def test_every_kernel_runs_somewhere() -> None:
+    """What a kernel requires is enough: one of the sets that have it compiles the kernel."""
+    for name in workloads.workload_names():
+        for kernel, variant in workloads.get(name).kernels.items():
+            sets = [
+                instruction_set(xlen, extensions)
+                for xlen, choices in EXTENSIONS.items()
+                for extensions in choices
+            ]
+            assert any(all(m in s for m in variant.requires) for s in sets), (name, kernel)

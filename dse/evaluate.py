@@ -29,13 +29,7 @@ def evaluate(*, space: Space, design: Design, cache: Cache) -> Evaluation:
     design = space.reduce(design)
     try:
         target = target_of(space, design)
-        used = frozenset(
-            mnemonic
-            for use in space.workloads
-            for mnemonic in mnemonics(
-                _compiled(use, design, target, {}, cache), target.instructions
-            )
-        )
+        used = _used(space, design, target, cache)
         reduced = without_unused(space, design, used)
         if reduced != design:
             return evaluate(space=space, design=reduced, cache=cache)
@@ -58,6 +52,16 @@ def evaluate(*, space: Space, design: Design, cache: Cache) -> Evaluation:
         metrics=_metrics(space, target, hardware, measured),
         workloads={u.workload: _described(u, measured[u.workload]) for u in space.workloads},
     )
+
+
+def _used(space: Space, design: Design, target: Target, cache: Cache) -> frozenset[str]:
+    """Instructions that the programs contain, and those without which a kernel is not offered."""
+    used: set[str] = set()
+    for use in space.workloads:
+        program = _compiled(use, design, target, {}, cache)
+        used |= mnemonics(program, target.instructions)
+        used.update(use.requires.get(str(design[f"kernel.{use.workload}"]), ()))
+    return frozenset(used)
 
 
 def _compiled(

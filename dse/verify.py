@@ -23,7 +23,8 @@ def confirm(*, space: Space, design: Design, cache: Cache | None = None) -> Conf
     target = target_of(space, design)
     hardware = target.hardware(cache)
     if not target.core.has_netlist:
-        return Confirmation(False, 0, 0, f"core {target.core.name} has no netlist, only its timing")
+        reason = f"core {target.core.name} has no netlist, only its timing"
+        return Confirmation(False, 0, 0, reason, was_run=False)
     netlist = Netlist(
         target.core, target.instructions, hardware.latencies, circuit_map(target.circuits)
     )

@@ -210,6 +210,26 @@ class Labels:
             self._memo[memo] = found
         return found
 
+    def permutation(self, label: Label) -> tuple[int, ...] | None:
+        """Where each bit goes, if the function permutes the bits of a word."""
+        if label.constant or label.cones:
+            return None
+        columns = [label.linear >> self.width * i & self.mask for i in range(self.width)]
+        if any(c.bit_count() != 1 for c in columns) or len(set(columns)) < self.width:
+            return None
+        return tuple(c.bit_length() - 1 for c in columns)
+
+    def after(self, label: Label, places: tuple[int, ...]) -> Label:
+        """The function that gives `label` when it follows the permutation `places`."""
+        memo = ("after", label, places)
+        found = self._memo.get(memo)
+        if found is None:
+            linear = 0
+            for i, place in enumerate(places):
+                linear |= (label.linear >> self.width * i & self.mask) << self.width * place
+            found = self._memo[memo] = self._intern(label.constant, linear, ())
+        return found
+
     def tabulate(
         self, key: tuple[object, ...], labels: Sequence[Label], function: Callable[..., int]
     ) -> Label | None:

@@ -9,6 +9,7 @@ by an instruction with an accumulator operand, in any order.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
@@ -24,8 +25,14 @@ IMPOSSIBLE = float("inf")
 EXTRA = 1e-6
 """Cycles by which an instruction beyond the base set must be better to be used."""
 
-MAX_SUBSET = 4
+LEAST_PERMUTED = 12
+"""Bits that a word must be a function of before permutations of bits are tried for it."""
+
+MAX_SUBSET = 6
 """Terms over one word that one linear instruction is expected to sum up."""
+
+MAX_SUBSETS = 200
+"""Subsets of terms over one word that are tried; larger ones are left out beyond that."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -152,6 +159,8 @@ class Cover:
             option = self._load(entry, weight, signed=signed)
             if option:
                 options.append(option)
+        if word.op in ("xor", "sar") and self.repertoire.permutations:
+            options += self._by_permutation(word, weight)
         for other in self._spellings(word):
             options.append(Choice(self.flow(other) * max(1, self._uses.get(other, 1)), same=other))
         return min(options, key=lambda c: c.cost, default=None)
@@ -179,6 +188,24 @@ class Cover:
             if patterns:
                 pattern = self._cheapest(patterns)
                 yield self._use(pattern, {pattern.holes[0]: atom}, weight)
+
+    def _by_permutation(self, word: Word, weight: float) -> Iterable[Choice]:
+        """A permutation of bits, then another instruction: their product has the label."""
+        algebra = self.words.labels
+        for atom, label in self.words.forms(word)[1:]:
+            if label.cones or label.support.bit_count() < LEAST_PERMUTED:
+                continue
+            for pattern, places in self.repertoire.permutations:
+                last = self.repertoire.unary.get(algebra.after(label, places))
+                if last:
+                    middle = self.words.intern(
+                        "permuted", (atom,), pattern.instruction.name, self.words.mask
+                    )
+                    middle.forms = ((middle, algebra.identity),)
+                    use = self._use(pattern, {pattern.holes[0]: atom}, weight)
+                    self.choices.setdefault(middle, use)
+                    chosen = self._cheapest(last)
+                    yield self._use(chosen, {chosen.holes[0]: middle}, weight)
 
     def match(
         self, shape: Word, word: Word, binding: Mapping[str, Word], pattern: Pattern
@@ -625,7 +652,7 @@ class Cover:
     def _alone(self, op: str, terms: tuple[Word, ...], choice: Choice) -> _Part:
         """A part that is computed for itself and then added by the plain instruction."""
         word = self.words.intern(op, terms, None, self.words.mask)
-        plain = self._best_accumulate(op, word, self.words.labels.identity)
+        plain = self._best_accumulate(op, word, self.words.forms(word)[0][1])
         extra = IMPOSSIBLE if plain is None else float(self.latency(plain.pattern))
         weight = max(self._weight(t) for t in terms)
 
@@ -651,8 +678,10 @@ class Cover:
         result: dict[Word, dict[Label, tuple[Word, ...]]] = {}
         for atom, entries in over.items():
             sums: dict[Label, tuple[Word, ...]] = {}
+            tried = 0
             for count in range(1, min(MAX_SUBSET, len(entries)) + 1):
-                if len(entries) > 8 and count > 2:
+                tried += math.comb(len(entries), count)
+                if tried > MAX_SUBSETS and count > 2:
                     break
                 for subset in itertools.combinations(entries, count):
                     total = subset[0][1]

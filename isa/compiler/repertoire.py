@@ -166,6 +166,16 @@ class Repertoire:
         return frozenset(a.instruction.extension for a in self.loads.values())
 
     @cached_property
+    def permutations(self) -> list[tuple[Pattern, tuple[int, ...]]]:
+        """Patterns that permute bits other than by rotation, and where each bit goes."""
+        found = []
+        for label, patterns in self.unary.items():
+            places = self._words.labels.permutation(label)
+            if places and any(p != (places[0] + i) % self.xlen for i, p in enumerate(places)):
+                found.append((patterns[0], places))
+        return found
+
+    @cached_property
     def matrix_unit(self) -> Unit | None:
         """See `isa.compiler.units`."""
         return find_matrix_unit(self.instructions)

@@ -45,6 +45,20 @@ def test_linear_operators_exhaustively(label):
         assert function(ALGEBRA.sar(label, k)) == tuple(v >> k & 15 for v in signed)
 
 
+@pytest.mark.parametrize("places", list(itertools.permutations(range(4))))
+def test_permutations_are_recognised_and_undone(places):
+    terms = [ALGEBRA.move(ALGEBRA.identity, i, 1, p) for i, p in enumerate(places)]
+    total = ALGEBRA.constant(0)
+    for term in terms:
+        total = ALGEBRA.xor(total, term)
+    assert ALGEBRA.permutation(total) == places
+    for label in samples():
+        if not label.cones:
+            last = ALGEBRA.after(label, places)
+            for x in range(16):
+                assert ALGEBRA.apply(last, ALGEBRA.apply(total, x)) == ALGEBRA.apply(label, x)
+
+
 def test_sums_exhaustively():
     for a, b in itertools.product(samples()[::2], samples()):
         total = ALGEBRA.xor(a, b)

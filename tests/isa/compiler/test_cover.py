@@ -74,6 +74,8 @@ ZBKB = InstructionSet.of(32, "rv32i", "zbkb").extension("zbkb")
             ("zbkb",),
             {"rev8": 1},
         ),
+        (concat(*(A.bit(i) for i in range(32))), ("zbkb",), {"rev8": 1, "brev8": 1}),
+        (concat(A.byte(0), A.byte(1)).zext(32), ("zbkb",), {"rev8": 1, "srli": 1}),
         (concat(A.slice(0, 16), B.slice(0, 16)), ("zbkb",), {"pack": 1}),
         ((A << 16) | (B & 0xFFFF), ("zbkb",), {"pack": 1}),
         (A - B, (), {"sub": 1}),

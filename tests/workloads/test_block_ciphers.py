@@ -18,12 +18,14 @@ from workloads.misty1 import MISTY1
 from workloads.present import PRESENT80, PRESENT128
 from workloads.seed import SEED
 from workloads.sm4 import SM4
+from workloads.tdea import TDEA
 
 ORACLES: dict[str, tuple[BlockCipher, Callable[[bytes], BlockCipherAlgorithm]]] = {
     "camellia128": (CAMELLIA128, old.Camellia),
     "cast128": (CAST128, old.CAST5),
     "seed": (SEED, old.SEED),
     "sm4": (SM4, algorithms.SM4),
+    "tdea": (TDEA, old.TripleDES),
 }
 NAMES = sorted(ORACLES)
 

@@ -17,6 +17,10 @@ class Confirmation:
         model_cycles: The same by the timing model.
         reason: What differed, where not ok; empty otherwise.
         was_run: False where nothing was run on a netlist, for the reason given.
+        synthesised_area_ge: Area of core and units synthesised as one netlist; None where it
+            was not.
+        area_error: The composed area over it, less 1.
+        period_error: The same of the clock period; None also where a unit takes several cycles.
     """
 
     ok: bool
@@ -24,6 +28,9 @@ class Confirmation:
     model_cycles: int
     reason: str = ""
     was_run: bool = True
+    synthesised_area_ge: float | None = None
+    area_error: float | None = None
+    period_error: float | None = None
 
     @property
     def status(self) -> str:

@@ -64,10 +64,28 @@ def print_front(space: Space, front: Front, console: Console | None = None) -> N
     if groups:
         shown = "; ".join(" ~ ".join(map(str, group)) for group in groups)
         console.print(f"Ties, rows closer than the stated errors: {shown}", highlight=False)
+    _print_composition(front, console)
     for number, row in enumerate(front.rows, start=1):
         if not row.confirmation.ok:
             status, reason = row.confirmation.status, row.confirmation.reason
             console.print(f"Row {number} {status}: {reason}", highlight=False)
+
+
+def _print_composition(front: Front, console: Console) -> None:
+    """Say how far composed areas and periods are from designs synthesised as one netlist."""
+    checks = [row.confirmation for row in front.rows]
+    areas = [c.area_error for c in checks if c.area_error is not None]
+    periods = [c.period_error for c in checks if c.period_error is not None]
+    if areas:
+        text = f"Composed area against the design synthesised as one netlist: {_span(areas)}"
+        if periods:
+            text += f"; period: {_span(periods)}"
+        console.print(text, highlight=False)
+
+
+def _span(errors: Sequence[float]) -> str:
+    """The least and the largest of relative errors."""
+    return f"{min(errors):+.1%} to {max(errors):+.1%}"
 
 
 def tie_groups(front: Front) -> list[list[int]]:

@@ -11,13 +11,15 @@ from dse.space import Space
 from dse.target import target_of
 from hw.composition import circuit_map
 from hw.cosim import Netlist, compare
+from hw.joined import join
 
 
 def confirm(*, space: Space, design: Design, cache: Cache | None = None) -> Confirmation:
     """Run the first known answer of every workload on the netlist of core and units.
 
     The netlist's outputs are compared with the known answer, and its registers, state, memory and
-    the cycle of every retirement with the fast simulator and its timing automaton.
+    the cycle of every retirement with the fast simulator and its timing automaton. Area and period
+    are compared with core and units synthesised as one netlist.
     """
     cache = cache or Cache(None)
     target = target_of(space, design)
@@ -40,4 +42,12 @@ def confirm(*, space: Space, design: Design, cache: Cache | None = None) -> Conf
                 False, result.cycles, result.cycles, f"{use.workload}: {result.difference}"
             )
         total += result.cycles
-    return Confirmation(True, total, total)
+    whole = join(hardware, target.core, target.instructions, target.circuits, target.technology)
+    return Confirmation(
+        True,
+        total,
+        total,
+        synthesised_area_ge=whole.area_ge,
+        area_error=whole.area_error,
+        period_error=whole.period_error,
+    )

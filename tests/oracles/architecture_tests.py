@@ -14,7 +14,8 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import Pool
 from pathlib import Path
 
 from isa.isa_string import instruction_set
@@ -147,8 +148,8 @@ def main(checkout: Path, names: list[str]) -> int:
         return 1
     passed: Counter[str] = Counter()
     total: Counter[str] = Counter()
-    with ProcessPoolExecutor(2, max_tasks_per_child=8) as pool:
-        results = pool.map(check, tests, [root / "env"] * len(tests))
+    with Pool(2, maxtasksperchild=8) as pool:
+        results = pool.imap(partial(check, environment=root / "env"), tests)
         for test, problem in zip(tests, results, strict=True):
             suite = "/".join(test.parts[-4:-2])
             total[suite] += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable
 
 import pytest
@@ -113,6 +114,35 @@ def word(formula: Formula) -> Formula:
     return on_words
 
 
+def remainder(polynomial: int, steps: int) -> Formula:
+    """Long division, bit by bit, of a text whose first digit is bit 0."""
+
+    def formula(a: int, b: int, c: int, w: int) -> int:
+        digits = [int(d) for d in f"{a:0{w}b}"[::-1]] + [0] * steps
+        divisor = [int(d) for d in f"{polynomial:032b}"[::-1]]
+        for k in range(steps):
+            if digits[k]:
+                for j, d in enumerate(divisor):
+                    digits[k + 1 + j] ^= d
+        return sum(d << i for i, d in enumerate(digits[steps : steps + w]))
+
+    return formula
+
+
+def place_field(a: int, b: int, _: int, w: int) -> int:
+    """The draft's text, on lists of bits."""
+    control = b >> w // 2
+    if w == 64 and control >> 30 == 2:
+        control >>= 16
+    length = (control >> 8) % (w // 2) or w // 2
+    place = control % w
+    result, field = to_bits(a, w), to_bits(b, w)
+    for i in range(length):
+        if place + i < w:
+            result[place + i] = field[i]
+    return from_bits(result)
+
+
 EXPECTED: dict[str, Formula] = {
     "grev": reverse,
     "gorc": or_combine,
@@ -123,6 +153,7 @@ EXPECTED: dict[str, Formula] = {
     "bdecompress": scatter,
     "fsl": funnel_left,
     "fsr": funnel_right,
+    "bfp": place_field,
 }
 EXPECTED |= {name + "w": word(formula) for name, formula in EXPECTED.items()}
 EXPECTED |= {f"{n}i": EXPECTED[n] for n in ("grev", "gorc", "shfl", "unshfl", "fsr")}
@@ -139,13 +170,19 @@ EXPECTED |= {
     ),
     "cmov": lambda a, b, c, w: a if b else c,
 }
+EXPECTED |= {
+    f"{name}.{letter}": remainder(polynomial, steps)
+    for name, polynomial in (("crc32", 0xEDB88320), ("crc32c", 0x82F63B78))
+    for letter, steps in (("b", 8), ("h", 16), ("w", 32), ("d", 64))
+}
 RATIFIED = {
     *("andn", "orn", "xnor", "rol", "ror", "rori", "rolw", "rorw", "roriw"),
     *("pack", "packh", "packw"),
 }
 """Instructions that became part of Zbb or Zbkb unchanged; tested there."""
 
-EXECUTE = {32: Execute(32, "xzbp", "xzbe", "xzbt"), 64: Execute(64, "xzbp", "xzbe", "xzbt", "xzbm")}
+BOTH = ("xzbp", "xzbe", "xzbf", "xzbr", "xzbt")
+EXECUTE = {32: Execute(32, *BOTH), 64: Execute(64, *BOTH, "xzbm")}
 
 
 def test_every_instruction_has_an_expectation() -> None:
@@ -187,3 +224,18 @@ def test_draft_and_ratified_encodings_that_differ_in_meaning_of_text_are_refused
         EncodingError, match=r"^encoding of orc\.b \(zbb\) overlaps that of gorci \(xzbp\)"
     ):
         InstructionSet.of(32, "xzbp", "zbb")
+
+
+@pytest.mark.parametrize(("xlen", "letter", "size"), [(32, "b", 1), (32, "w", 4), (64, "d", 8)])
+def test_checksums(xlen: int, letter: str, size: int) -> None:
+    """CRC-32 against zlib; CRC-32C against the check value of RFC 3720."""
+    message = bytes(range(40))
+    register = 2**32 - 1
+    for k in range(0, len(message), size):
+        register ^= int.from_bytes(message[k : k + size], "little")
+        register = EXECUTE[xlen](f"crc32.{letter}", register)
+    assert register ^ 2**32 - 1 == zlib.crc32(message)
+    register = 2**32 - 1
+    for byte in b"123456789":
+        register = EXECUTE[xlen]("crc32c.b", register ^ byte)
+    assert register ^ 2**32 - 1 == 0xE3069283

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hw.graph import FALSE, Graph
+from hw.graph import FALSE, TRUE, Graph
 
-__all__ = ["add", "equal", "less_than", "multiply", "subtract", "table"]
+__all__ = ["add", "equal", "less_than", "multiply", "subtract", "table", "total"]
 
 Word = list[int]
 """Literals of a word, least significant bit first."""
@@ -72,11 +72,50 @@ def multiply(graph: Graph, a: Sequence[int], b: Sequence[int]) -> Word:
     """
     n = len(a) + len(b)
     columns: list[Word] = [[] for _ in range(n)]
+    _add_product(graph, columns, a, b)
+    return _added(graph, columns)
+
+
+def total(
+    graph: Graph,
+    words: Sequence[tuple[Sequence[int], bool]],
+    products: Sequence[tuple[Sequence[int], Sequence[int]]],
+    width: int,
+) -> Word:
+    """Return the sum of words and products modulo 2^`width`; a word with True is taken away.
+
+    One carry-save tree for all and one prefix adder at its end.
+    """
+    columns: list[Word] = [[] for _ in range(width)]
+    constant = 0
+    for word, negative in words:
+        # -x is ~x + 1; bits that are constant are added up here.
+        constant += negative
+        for i in range(width):
+            x = (word[i] if i < len(word) else FALSE) ^ negative
+            if x in (FALSE, TRUE):
+                constant += x << i
+            else:
+                columns[i].append(x)
+    for a, b in products:
+        _add_product(graph, columns, a, b)
+    for i, column in enumerate(columns):
+        if constant >> i & 1:
+            column.append(TRUE)
+    return _added(graph, columns)
+
+
+def _add_product(graph: Graph, columns: list[Word], a: Sequence[int], b: Sequence[int]) -> None:
+    """Add the partial products of a * b to the columns that there are."""
     for i, x in enumerate(a):
-        for j, y in enumerate(b):
+        for column, y in zip(columns[i:], b, strict=False):
             product = graph.and_(x, y)
             if product != FALSE:
-                columns[i + j].append(product)
+                column.append(product)
+
+
+def _added(graph: Graph, columns: list[Word]) -> Word:
+    """Return the sum of the columns, modulo 2^len(columns)."""
     heights = [2]
     while heights[-1] * 3 // 2 < max(map(len, columns)):
         heights.append(heights[-1] * 3 // 2)
@@ -84,7 +123,7 @@ def multiply(graph: Graph, a: Sequence[int], b: Sequence[int]) -> Word:
         _compress(graph, columns, height)
     low = [column[0] if column else FALSE for column in columns]
     high = [column[1] if len(column) > 1 else FALSE for column in columns]
-    return add(graph, low, high)[:n]
+    return add(graph, low, high)[: len(columns)]
 
 
 def _compress(graph: Graph, columns: list[Word], height: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import pyrtl
@@ -11,6 +11,7 @@ from hw import arithmetic
 from hw.graph import FALSE, Graph, Memory, Port, sweep
 from hw.identifiers import is_temporary, naming_order
 from hw.rom import contents
+from hw.sums import Sum, Sums
 
 __all__ = ["bitblast"]
 
@@ -45,6 +46,9 @@ class _Blaster:
         self.inputs = sorted(block.wirevector_subset(pyrtl.Input), key=naming_order)
         self.outputs = sorted(block.wirevector_subset(pyrtl.Output), key=naming_order)
         self.driver = {net.dests[0]: net for net in block.logic if net.dests}
+        sums = Sums(block.logic)
+        found = {net.dests[0]: sums.of(net) for net in block.logic_subset("+-")}
+        self.sums = {wire: s for wire, s in found.items() if s is not None}
         stores = {net.op_param[1] for net in block.logic_subset("m@")}
         self.memories = sorted((m for m in stores if not _is_table(m)), key=naming_order)
         self.memory_index = {memory.id: i for i, memory in enumerate(self.memories)}
@@ -118,7 +122,7 @@ class _Blaster:
             net = self.driver.get(wire)
             if net is None:
                 raise ValueError(f"wire {wire.name} must be driven, not left open")
-            missing = [arg for arg in net.args if arg not in words]
+            missing = [arg for arg in self._arguments(net) if arg not in words]
             if not missing:
                 words[wire] = self._convert(net)
             elif len(stack) > len(self.driver) + len(words) + 1:
@@ -127,7 +131,14 @@ class _Blaster:
                 stack.extend(missing[:1])
         return words[root]
 
+    def _arguments(self, net: Any) -> Iterable[Any]:
+        """Return the wires that `net` is made of: for the end of a long sum, all terms."""
+        found = self.sums.get(net.dests[0])
+        return net.args if found is None else [w for term in found.terms for w in term.wires]
+
     def _convert(self, net: Any) -> Word:
+        if net.dests[0] in self.sums:
+            return self._total(self.sums[net.dests[0]], len(net.dests[0]))
         args = [self.words[arg] for arg in net.args]
         width = len(net.dests[0])
         if net.op == "s":
@@ -139,6 +150,17 @@ class _Blaster:
         else:
             raise ValueError(f"PyRTL operator must be one of those in LogicNet, not {net.op!r}")
         return [*word[:width], *([FALSE] * (width - len(word)))]
+
+    def _total(self, found: Sum, width: int) -> Word:
+        """Return a sum of many terms; above what anything reads of it, zeros."""
+        words = [(self.words[t.wires[0]], t.negative) for t in found.terms if len(t.wires) == 1]
+        products = [
+            (self.words[t.wires[0]], self.words[t.wires[1]])
+            for t in found.terms
+            if len(t.wires) == 2
+        ]
+        added = arithmetic.total(self.graph, words, products, found.width)
+        return [*added, *([FALSE] * (width - len(added)))]
 
     def _read(self, memory: Any, address: Word, width: int) -> Word:
         if _is_table(memory):

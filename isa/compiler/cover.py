@@ -418,6 +418,11 @@ class Cover:
         """Compute a set as a chain; the words of the chain are given their choices here."""
         op = "and" if word.op == "mask" else word.op
         terms, constant = self._flatten(word, op)
+        if len(terms) < 2 and not constant and op == "xor":  # the others cancelled
+            same = terms[0] if terms else self.words.zero
+            return [Choice(self.flow(same) * max(1, self._uses.get(same, 1)), same=same)]
+        if not terms:
+            return [Choice(0.0, same=self.words.const(constant or 0))]
         parts = self._partition(word, op, terms, constant)
         if parts is None:
             return []
@@ -487,8 +492,14 @@ class Cover:
                     constant &= t.value
             elif t.op == op and self._uses.get(t, 1) <= 1 and self._depth(t) == self._depth(word):
                 stack += reversed(t.args)
-            else:
+            elif op == "xor" and t in terms:  # x ^ x = 0
+                terms.remove(t)
+            elif op == "add" or t not in terms:  # x & x = x | x = x
                 terms.append(t)
+        if op == "add" and len(set(terms)) < len(terms):
+            terms = [a for a in word.args if a.op != "const"]
+            constants = [a.value for a in word.args if a.op == "const"]
+            constant = sum(constants) & self.words.mask if constants else None
         return terms, constant
 
     def _partition(

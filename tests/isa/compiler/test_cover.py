@@ -145,6 +145,25 @@ def test_instructions_that_someone_adds_are_found(meaning, expression, count):
     assert found.total() == count
 
 
+X, Y = A.rotr(3), A.rotr(7)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        (X ^ Y) ^ (A >> 3),
+        (X ^ B) ^ (X ^ C),
+        (X ^ B) ^ (B ^ X),
+        ((A & B) & (B & C)) | ((A | B) | (B | C)),
+        (A + B) + (A + B) + (A + C) + 5 + (C + 5),
+        (A ^ 5) ^ (B ^ 5),
+    ],
+)
+def test_terms_that_occur_twice(expression):
+    for extensions in ((), ("zbb",), ("zbb", "zba")):
+        compiled(expression, *extensions)
+
+
 def test_arithmetic_never_becomes_a_table():
     """An S-box computed from x^2 stays arithmetic: nothing is loaded, no table is placed."""
     x = A.slice(0, 8)

@@ -167,7 +167,7 @@ def _name(idea: Idea, nearest: Nearest, taken: frozenset[str]) -> str:
     boxes = [n.attr.name for n in order if isinstance(n.attr, Table)]
     operators = [n.op.removesuffix("_var") for n in order if n.op in _STEM_OPERATORS]
     words = list(dict.fromkeys([*boxes, *reversed(operators)]))[:2]
-    stem = "".join(word.replace("_", "")[:LONGEST_WORD] for word in words)
+    stem = "op" if not words else "".join(word.replace("_", "")[:LONGEST_WORD] for word in words)
     digest = hashlib.blake2b(to_text([idea.root]).encode(), digest_size=8).hexdigest()
     for length in range(3, len(digest)):
         name = f"x{stem}_{digest[:length]}"

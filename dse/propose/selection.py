@@ -71,8 +71,8 @@ def select(
 
     Every step compiles and runs with the whole set, so that candidates in each other's way are
     seen for what they add. A candidate is not tried again while what it added to a smaller set is
-    less than what another adds now, nor once it added nothing. Ties go to the smaller area. A
-    choice that later ones made useless is dropped at the end. Greedy: not proven best.
+    less than what another adds now, nor once it added nothing. Ties go to fewer operands,
+    then to the smaller area. A choice that later ones made useless is dropped at the end. Greedy: not proven best.
     """
     order: list[int] = []
     score = base
@@ -110,7 +110,7 @@ def _grow(
     """Add to `order`, best first, until nothing gains; a candidate is added once at most."""
     added = False
     while len(order) < count:
-        best: tuple[float, float, int] | None = None
+        best: tuple[float, int, float, int] | None = None
         best_score = score
         for i in sorted(gains, key=lambda i: (-gains[i], i)):
             if gains[i] <= 0 or (best is not None and gains[i] < score.cycles - best[0]):
@@ -123,12 +123,13 @@ def _grow(
             area = scorer.cost([c.instruction for c in chosen]).area_ge
             if area_ge is not None and area > area_ge:
                 continue
-            if best is None or (found.cycles, area, i) < best:
-                best, best_score = (found.cycles, area, i), found
+            rank = (found.cycles, candidates[i].idea.operands, area, i)
+            if best is None or rank < best:
+                best, best_score = rank, found
         if best is None:
             break
-        order.append(best[2])
-        del gains[best[2]]
+        order.append(best[-1])
+        del gains[best[-1]]
         score, added = best_score, True
     return added
 

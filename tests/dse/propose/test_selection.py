@@ -33,7 +33,7 @@ class Table:
 def chosen(names: str, scores: Table, **limits: Any) -> tuple[list[str], list[float], list[float]]:
     candidates = [
         Candidate(
-            None,  # type: ignore[arg-type]
+            SimpleNamespace(operands=2 if name.isupper() else 1),  # type: ignore[arg-type]
             SimpleNamespace(name=name),  # type: ignore[arg-type]
             None,  # type: ignore[arg-type]
             {"w": ("k",)},
@@ -66,7 +66,8 @@ def test_what_saves_nothing_is_not_chosen() -> None:
     assert chosen("a b", less({"a": 0, "b": -3})) == ([], [], [])
 
 
-def test_ties_go_to_the_smaller() -> None:
+def test_ties_go_to_fewer_operands_then_to_the_smaller() -> None:
+    assert chosen("A long", less({"A": 5, "long": 5}), count=1)[0] == ["long"]
     assert chosen("long s", less({"long": 5, "s": 5}), count=1)[0] == ["s"]
 
 

@@ -71,8 +71,8 @@ def select(
 
     Every step compiles and runs with the whole set, so that candidates in each other's way are
     seen for what they add. A candidate is not tried again while what it added to a smaller set is
-    less than what another adds now, nor once it added nothing. Ties go to fewer operands,
-    then to the smaller area. A choice that later ones made useless is dropped at the end. Greedy: not proven best.
+    less than what another adds now, nor once it added nothing. Ties go to fewer operands, then to
+    the smaller area. A choice that later ones made useless is dropped. Greedy: not proven best.
     """
     order: list[int] = []
     score = base

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+import itertools
+import string
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -99,11 +101,12 @@ def _panel(
             base[names[x]].value, base[names[y]].value,
             marker="s", color=_BASELINE, zorder=3, label="baseline",
         )  # fmt: skip
-    for marker in markers:
-        if names[x] in marker.values and names[y] in marker.values:
-            at = (marker.values[names[x]], marker.values[names[y]])
-            axes.scatter([at[0]], [at[1]], marker="^", color=_PUBLISHED, zorder=3)
-            axes.annotate(marker.name, at, xytext=(5, -9), textcoords="offset points", fontsize=7)
+    shown = [m for m in markers if names[x] in m.values and names[y] in m.values]
+    for letter, marker in zip(_letters(), shown, strict=False):
+        at = (marker.values[names[x]], marker.values[names[y]])
+        label = f"{letter}: {marker.name} (published)"
+        axes.scatter([at[0]], [at[1]], s=18, marker="^", color=_PUBLISHED, zorder=3, label=label)
+        axes.annotate(letter, at, xytext=(3, 3), textcoords="offset points", fontsize=7)
     for axis, name in (("x", names[x]), ("y", names[y])):
         unit = METRICS[name].unit
         label = f"{name} [{unit}]" if unit else name
@@ -113,4 +116,11 @@ def _panel(
             axes.set(**{f"{axis}scale": "log"})
     axes.grid(visible=True, color="#e6e6e6", linewidth=0.6)
     axes.set_axisbelow(True)
-    axes.legend(frameon=False, fontsize=8)
+    axes.legend(frameon=False, fontsize=7 if shown else 8)
+
+
+def _letters() -> Iterator[str]:
+    """The letters a to z, then aa, ab, ..."""
+    for length in itertools.count(1):
+        for letters in itertools.product(string.ascii_lowercase, repeat=length):
+            yield "".join(letters)

@@ -13,7 +13,7 @@ from dse.target import Target
 from isa.compiler import compile_kernel
 from isa.instruction_set import InstructionSet
 from isa.machine import Machine
-from isa.program import DATA_BASE, Program
+from isa.program import DATA_BASE, Program, walk
 from isa.timing import Core, Pricer, automaton
 from isa.translate import Block
 from workloads import Vector, Workload
@@ -140,9 +140,15 @@ def compiled(
 
 
 def mnemonics(program: Program, instructions: InstructionSet) -> frozenset[str]:
-    """Instructions that stand in the program."""
-    decoded = (instructions.decode(word) for word in set(program.words))
-    return frozenset(found[0].name for found in decoded if found)
+    """Instructions that stand in the program; all compressed ones if any does."""
+    names = set()
+    for word in {word for _, word in walk(program, instructions)}:
+        decoded = instructions.decode(word)
+        if decoded:
+            names.add(decoded[0].name)
+        if instructions.size(word) == 2:
+            names.update(c.name for c in instructions.compressed)
+    return frozenset(names)
 
 
 def measure(

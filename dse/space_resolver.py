@@ -173,7 +173,8 @@ class _Resolver:
             return self.proposal(name, path)
         extensions = [e for e in self.names.extension_names() if not e.startswith("rv")]
         if name in extensions:
-            return Entry(name, "extension", tuple(self.names.instructions_of(name)))
+            provides = (*self.names.instructions_of(name), *self.names.compressed_of(name))
+            return Entry(name, "extension", provides)
         owners = {i: e for e in extensions for i in self.names.instructions_of(e)}
         if name in owners:
             return Entry(name, "instruction", (name,))

@@ -30,6 +30,9 @@ class Vocabulary(Protocol):
     def instructions_of(self, extension: str) -> Sequence[str]:
         """Mnemonics an extension declares."""
 
+    def compressed_of(self, extension: str) -> Sequence[str]:
+        """Mnemonics of its 16-bit encodings."""
+
     def table_names(self) -> Sequence[str]:
         """Tables that have rival circuits, such as `aes_sbox`."""
 
@@ -92,6 +95,14 @@ class Registries:
 
         first = {key: values[0] for key, values in extension_parameters(extension).items()}
         return tuple(i.name for i in load_extension(extension, **first).instructions)
+
+    def compressed_of(self, extension: str) -> Sequence[str]:
+        """Mnemonics of compressed instructions, which stand for those of other extensions."""
+        from isa.instruction_set import load_extension
+
+        if self.extension_parameters(extension):
+            return ()
+        return tuple(c.name for c in load_extension(extension).compressed)
 
     def table_names(self) -> Sequence[str]:
         """Tables with a file in `hw/units/`."""

@@ -37,7 +37,6 @@ class CoreBlock:
         data_lanes: One memory of bytes for each byte of a word, lowest first, by word address.
         register_file: x0 to x31.
         state: Register of each architectural state element.
-        host_calls: (mask, match) of the words at which execution rests.
     """
 
     block: pyrtl.Block
@@ -45,7 +44,6 @@ class CoreBlock:
     data_lanes: tuple[pyrtl.MemBlock, ...]
     register_file: pyrtl.MemBlock
     state: Mapping[str, pyrtl.Register]
-    host_calls: tuple[tuple[int, int], ...]
 
 
 def build_core(
@@ -82,12 +80,7 @@ def build_core(
         )
         retired = build_pipeline(core.canonical(), decoder, latencies or {}, ports)
         _retire_port(retired)
-        host = tuple(
-            (i.encoding.mask, i.encoding.match)
-            for i in instructions.instructions
-            if i.effects(core.xlen).host
-        )
-        return CoreBlock(pyrtl.working_block(), text, tuple(lanes), registers, state, host)
+        return CoreBlock(pyrtl.working_block(), text, tuple(lanes), registers, state)
 
 
 def core_block(

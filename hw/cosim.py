@@ -13,7 +13,7 @@ from isa.core import Core
 from isa.disassembler import disassemble_word
 from isa.instruction_set import InstructionSet
 from isa.machine import DATA_END, Machine, place
-from isa.program import DATA_BASE, DATA_SIZE, TEXT_BASE, Program
+from isa.program import DATA_BASE, DATA_SIZE, TEXT_BASE, Program, fetch, walk
 from isa.timing import Latencies, automaton, retirements
 
 __all__ = ["Comparison", "Netlist", "NetlistRun", "compare", "run_netlist"]
@@ -96,11 +96,7 @@ class Netlist:
         }
         for i, lane in enumerate(built.data_lanes):
             contents[lane] = {first + j: byte for j, byte in enumerate(image[i::4]) if byte}
-        rests = {
-            TEXT_BASE + 4 * i
-            for i, word in enumerate(program.words)
-            if any(word & mask == match for mask, match in built.host_calls)
-        }
+        rests = {pc for pc, word in walk(program, self.instructions) if self._rests(word)}
         simulation = pyrtl.FastSimulation(
             memory_value_map=contents, tracer=tracer, block=built.block
         )
@@ -130,6 +126,11 @@ class Netlist:
             {name: simulation.regs[r.name] for name, r in sorted(built.state.items())},
             bytes(after),
         )
+
+    def _rests(self, word: int) -> bool:
+        """Whether execution rests at an instruction: a host call."""
+        found = self.instructions.decode(word)
+        return found is not None and found[0].effects(self.core.xlen).host is not None
 
 
 def run_netlist(
@@ -180,9 +181,8 @@ def compare(
         zip(actual.retirements, expected, strict=False)
     ):
         if (cycle - offset, pc) != (d, expected_pc):
-            text = disassemble_word(
-                program.words[(expected_pc - TEXT_BASE) // 4], netlist.instructions
-            )
+            word = fetch(program, netlist.instructions, expected_pc)
+            text = "" if word is None else disassemble_word(word, netlist.instructions)
             difference = (
                 f"retirement {i} of the netlist must be pc {expected_pc:#x} ({text}) in cycle {d}, "
                 f"not pc {pc:#x} in cycle {cycle - offset}"

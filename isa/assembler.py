@@ -1,25 +1,30 @@
-"""Assembler: text to a `Program`, in two passes.
+"""Assembler: text to a `Program`.
 
 One instruction or label a line, `#` or `//` start a comment. Pseudo-instructions: `nop`, `mv`,
-`li` (always two words when it does not fit 12 bits), `not`, `neg`, `j`, `ret`, `call` and
-`beqz`/`bnez`. Directives: `.word` in code.
+`li` (always two instructions when it does not fit 12 bits), `not`, `neg`, `j`, `ret`, `call` and
+`beqz`/`bnez`. Directives: `.word`, and for sets with compressed instructions `.half`,
+`.option norvc` and `.option rvc`. Such sets compress whatever fits; offsets being what depends on
+it, all start short, and those that do not reach grow until nothing changes.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from itertools import accumulate
 
 from isa.encoding import EncodingError
 from isa.instruction import Instruction
 from isa.instruction_set import InstructionSet
-from isa.program import TEXT_BASE, Program
+from isa.program import TEXT_BASE, Program, packed
 from isa.registers import NUMBERS
 from isa.syntax import OFFSETS, operands
 
 _LABEL = re.compile(r"([A-Za-z_.$][\w.$]*):")
+_DATA = {".half": 2, ".word": 4}
+"""Bytes that a directive places."""
 _ADDRESSED = re.compile(r"(.*)\(\s*(\w+)\s*\)")
 
 
@@ -33,6 +38,7 @@ class _Statement:
     column: int
     mnemonic: str
     operands: tuple[str, ...]
+    compress: bool = True
 
     def error(self, message: str) -> AssemblyError:
         return AssemblyError(f"{self.line}:{self.column}: {self.mnemonic}: {message}")
@@ -45,24 +51,55 @@ def assemble(text: str, instructions: InstructionSet) -> Program:
         AssemblyError: Unknown mnemonic, register or label, or a value out of range.
     """
     statements: list[_Statement] = []
-    symbols: dict[str, int] = {}
+    labels: dict[str, int] = {}
+    compress = bool(instructions.compressed)
     for number, raw in enumerate(text.splitlines(), 1):
         line = re.split(r"#|//", raw, maxsplit=1)[0]
         while match := _LABEL.match(line.strip()):
             label = match[1]
-            if label in symbols:
+            if label in labels:
                 raise AssemblyError(f"{number}:1: label {label!r} must be defined once")
-            symbols[label] = TEXT_BASE + 4 * len(statements)
+            labels[label] = len(statements)
             line = line.strip()[match.end() :]
         if line.strip():
             column = len(raw) - len(raw.lstrip()) + 1
             mnemonic, _, rest = line.strip().partition(" ")
             given = tuple(o.strip() for o in rest.split(",")) if rest.strip() else ()
-            statements += _expand(_Statement(number, column, mnemonic, given))
-    words = tuple(
-        _encode(s, TEXT_BASE + 4 * i, symbols, instructions) for i, s in enumerate(statements)
-    )
-    return Program(words, symbols=symbols)
+            statement = _Statement(number, column, mnemonic, given, compress)
+            if mnemonic == ".option":
+                compress = _compresses(statement, instructions)
+            else:
+                statements += _expand(statement)
+    return _placed(statements, labels, instructions)
+
+
+def _compresses(s: _Statement, instructions: InstructionSet) -> bool:
+    """What a `.option` says of the statements behind it."""
+    if s.operands not in (("rvc",), ("norvc",)):
+        raise s.error(f"option must be rvc or norvc, not {', '.join(s.operands)}")
+    if s.operands == ("rvc",) and not instructions.compressed:
+        raise s.error("rvc needs a set with compressed instructions; add zca")
+    return s.operands == ("rvc",)
+
+
+def _placed(
+    statements: list[_Statement], labels: dict[str, int], instructions: InstructionSet
+) -> Program:
+    """The program, its instructions as short as they can be."""
+    sizes = [2 if s.compress else 4 for s in statements]
+    while True:
+        places = list(accumulate(sizes, initial=TEXT_BASE))
+        symbols = {label: places[i] for label, i in labels.items()}
+        encoded = [
+            _encode(s, pc, symbols, instructions, size)
+            for s, pc, size in zip(statements, places, sizes, strict=False)
+        ]
+        grown = [size for _, size in encoded]
+        if grown == sizes:
+            break
+        sizes = grown
+    words, padding = packed(b"".join(w.to_bytes(size, "little") for w, size in encoded))
+    return Program(words, symbols=symbols, padding_bytes=padding)
 
 
 def _integer(text: str) -> int | None:
@@ -76,7 +113,7 @@ def _expand(s: _Statement) -> list[_Statement]:
     """Replace a pseudo-instruction by what it stands for."""
 
     def to(mnemonic: str, *given: str) -> _Statement:
-        return _Statement(s.line, s.column, mnemonic, given)
+        return replace(s, mnemonic=mnemonic, operands=given)
 
     o = s.operands
     simple: dict[str, tuple[int, Callable[[], list[_Statement]]]] = {
@@ -106,21 +143,25 @@ def _load_immediate(s: _Statement) -> list[_Statement]:
         raise s.error(f"value must be an integer of 32 bits, not {text!r}")
     value = (value ^ 1 << 31) % (1 << 32) - (1 << 31)  # as signed
     if -2048 <= value < 2048:
-        return [_Statement(s.line, s.column, "addi", (rd, "x0", str(value)))]
+        return [replace(s, mnemonic="addi", operands=(rd, "x0", str(value)))]
     low = (value & 0xFFF ^ 0x800) - 0x800
     high = (value - low) >> 12 & 0xFFFFF
     return [
-        _Statement(s.line, s.column, "lui", (rd, str(high))),
-        _Statement(s.line, s.column, "addi", (rd, rd, str(low))),
+        replace(s, mnemonic="lui", operands=(rd, str(high))),
+        replace(s, mnemonic="addi", operands=(rd, rd, str(low))),
     ]
 
 
-def _encode(s: _Statement, pc: int, symbols: dict[str, int], isa: InstructionSet) -> int:
-    if s.mnemonic == ".word":
+def _encode(
+    s: _Statement, pc: int, symbols: dict[str, int], isa: InstructionSet, least: int
+) -> tuple[int, int]:
+    """Bits of a statement, and how many bytes they take, at least `least`."""
+    if s.mnemonic in _DATA and (s.mnemonic == ".word" or isa.compressed):
         value = _integer(s.operands[0]) if len(s.operands) == 1 else None
         if value is None:
             raise s.error("takes one integer")
-        return value & 0xFFFFFFFF
+        size = _DATA[s.mnemonic]
+        return value & ((1 << 8 * size) - 1), size
     instruction = isa.by_name.get(s.mnemonic)
     if instruction is None:
         near = get_close_matches(s.mnemonic, isa.by_name, 1)
@@ -146,9 +187,11 @@ def _encode(s: _Statement, pc: int, symbols: dict[str, int], isa: InstructionSet
     if instruction.name == "fence":
         values.update(pred=15, succ=15)
     try:
-        return instruction.encode(**values)
+        word = instruction.encode(**values)
     except EncodingError as error:
         raise s.error(str(error).partition(": ")[2]) from None
+    short = isa.compress(instruction, values) if least == 2 else None
+    return (word, 4) if short is None else (short, 2)
 
 
 def _register(s: _Statement, text: str) -> int:

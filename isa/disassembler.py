@@ -1,18 +1,22 @@
-"""Disassembler: words to text that the assembler reads back to the same words."""
+"""Disassembler: words to text that the assembler reads back to the same words.
+
+A compressed instruction is shown as the one it stands for; the assembler compresses it again. (It
+compresses what other tools may have left long, too; such code does not come back word for word.)
+"""
 
 from __future__ import annotations
 
 from isa.instruction_set import InstructionSet
-from isa.program import Program
+from isa.program import Program, walk
 from isa.registers import NAMES
 from isa.syntax import OFFSETS, SIGNED, operands
 
 
 def disassemble_word(word: int, instructions: InstructionSet) -> str:
-    """One instruction; a word that encodes none is shown as `.word`."""
+    """One instruction; a word that encodes none is shown as `.word`, 16 bits as `.half`."""
     decoded = instructions.decode(word)
     if decoded is None:
-        return f".word {word:#010x}"
+        return f".half {word:#06x}" if instructions.size(word) == 2 else f".word {word:#010x}"
     instruction, values = decoded
     widths = {i.name: i.width for i in instruction.encoding.immediates}
 
@@ -39,8 +43,7 @@ def disassemble(program: Program, instructions: InstructionSet) -> str:
     for name, address in program.symbols.items():
         labels.setdefault(address, []).append(name)
     lines = []
-    for i, word in enumerate(program.words):
-        pc = program.text_base + 4 * i
+    for pc, word in walk(program, instructions):
         lines += [f"{label}:" for label in labels.get(pc, ())]
         text = f"    {disassemble_word(word, instructions)}"
         comment = program.comments.get(pc)

@@ -11,7 +11,7 @@ from isa.bits import Bits, evaluate
 from isa.disassembler import disassemble_word
 from isa.instruction_set import InstructionSet
 from isa.outcome import Run
-from isa.program import DATA_BASE, DATA_SIZE, Program
+from isa.program import DATA_BASE, DATA_SIZE, Program, fetch
 from isa.registers import NAMES
 from isa.taint import Leak, Leaks, TrackedTranslation, mark
 from isa.translate import FILENAME, Block, Placed, Translation
@@ -96,7 +96,7 @@ class Machine:
             )
         self.instructions = instructions
         self.program = program
-        self._memory = bytearray(program.memory_bytes)
+        self.memory = bytearray(program.memory_bytes)
         self._tracked: _Tracked | None = None
         self._image = program.data + bytes(program.memory_bytes - len(program.data))
 
@@ -169,8 +169,8 @@ class Machine:
         state: Mapping[str, int] | None = None,
     ) -> list[int]:
         """Reset memory and return the registers and state at the start of a run."""
-        self._memory[:] = self._image
-        place(self._memory, memory or {}, self.program.data_base)
+        self.memory[:] = self._image
+        place(self.memory, memory or {}, self.program.data_base)
         x = [0] * self.translation.register_count
         x[2] = self.program.data_end
         if len(args) > 8:
@@ -209,25 +209,28 @@ class Machine:
                 if host == "ebreak":
                     ended = True
                 elif host == "csr":
-                    value = self._counter(last, translation.blocks, trace, clock)
+                    value = self.counter(last, *self._clocks(translation.blocks, trace, clock))
                     translation.write_register(x, last.fields["rd"], value)
                 else:
-                    code = serve(x, memoryview(self._memory))
+                    code = serve(x, memoryview(self.memory))
                     ended = code is not None
                 if not ended:
-                    index = translation.entry(last.pc + 4)
+                    index = translation.entry(last.next_pc)
             blocks = translation.blocks
             executed += sum(len(blocks[i].instructions) for i in trace[counted:])
             counted = len(trace)
             if executed > limit:
-                pc = blocks[trace[-1]].pc
-                raise SimulationError(
-                    f"run must end within {limit} instructions, not go on at pc {pc:#x}: "
-                    f"{self._text(pc)}; raise the limit if it is no endless loop",
-                    pc,
-                    self.program.word(pc),
-                )
+                raise self.limit_fault(blocks[trace[-1]].pc, limit)
         return code
+
+    def limit_fault(self, pc: int, limit: int) -> SimulationError:
+        """The error of a run that does not end."""
+        return SimulationError(
+            f"run must end within {limit} instructions, not go on at pc {pc:#x}: "
+            f"{self._text(pc)}; raise the limit if it is no endless loop",
+            pc,
+            self._word(pc),
+        )
 
     def _result(self, x: list[int], trace: list[int], code: int | None, output: bytes) -> Run:
         blocks = self.translation.blocks
@@ -240,7 +243,7 @@ class Machine:
             kernel,
             tuple(x[:32]),
             {name: x[i] for name, i in self.translation.state.items()},
-            bytes(self._memory),
+            bytes(self.memory),
             self.program.data_base,
             blocks,
             code,
@@ -248,26 +251,40 @@ class Machine:
             tuple(trace),
         )
 
-    def _counter(
-        self, placed: Placed, blocks: Sequence[Block], trace: Sequence[int], clock: Clock | None
-    ) -> int:
-        """Value that an access to a control and status register reads."""
+    def _clocks(
+        self, blocks: Sequence[Block], trace: Sequence[int], clock: Clock | None
+    ) -> tuple[int, int | None]:
+        """Instructions executed and cycles passed."""
+        executed = sum(len(blocks[i].instructions) for i in trace)
+        return executed, None if clock is None else clock(blocks, trace)
+
+    def counter(self, placed: Placed, executed: int, cycles: int | None) -> int:
+        """Value that an access to a control and status register reads.
+
+        Args:
+            placed: The instruction.
+            executed: Instructions executed, this one included.
+            cycles: Cycles passed, if they are counted.
+
+        Raises:
+            SimulationError: The register is no counter, is written, or counts unknown cycles.
+        """
         fields, pc = placed.fields, placed.pc
         where = f"at pc {pc:#x}: {self._text(pc)}"
         if fields["csr"] not in COUNTERS:
             raise SimulationError(
                 f"csr must be a counter (cycle, time or instret), not {fields['csr']:#x}, {where}",
                 pc,
-                self.program.word(pc),
+                self._word(pc),
             )
         # The set and clear forms with x0 or 0, whose encodings have bit 13 set, write nothing.
         if not self._word_bits(pc, 13) or fields.get("rs1") or fields.get("zimm5"):
             raise SimulationError(f"a counter must be read, not written, {where}", pc)
         name, low = COUNTERS[fields["csr"]]
         if name == "instret":
-            value = sum(len(blocks[i].instructions) for i in trace) - 1
-        elif clock is not None:
-            value = clock(blocks, trace)
+            value = executed - 1
+        elif cycles is not None:
+            value = cycles
         else:
             raise SimulationError(
                 f"{name} must be read in a run with a clock, not without a core, {where}", pc
@@ -275,7 +292,7 @@ class Machine:
         return value >> low & ((1 << self.instructions.xlen) - 1)
 
     def _word_bits(self, pc: int, bit: int) -> int:
-        word = self.program.word(pc)
+        word = self._word(pc)
         assert word is not None
         return word >> bit & 1
 
@@ -285,18 +302,23 @@ class Machine:
         def stop(x: list[int]) -> int:
             raise _Stop
 
-        return {**views(self._memory), "stop": stop, "fault": self._fault}
+        return {**views(self.memory), "stop": stop, "fault": self.fault}
+
+    def _word(self, pc: int) -> int | None:
+        return fetch(self.program, self.instructions, pc)
 
     def _text(self, pc: int) -> str:
-        word = self.program.word(pc)
+        word = self._word(pc)
         return "no code" if word is None else disassemble_word(word, self.instructions)
 
-    def _fault(self, pc: int) -> int:
-        word = self.program.word(pc)
+    def fault(self, pc: int) -> int:
+        """Refuse to go on where there is no instruction."""
+        word = self._word(pc)
         if word is None:
-            first, last = self.program.text_base, self.program.text_end - 4
+            step = self.instructions.alignment
+            first, last = self.program.text_base, self.program.text_end - step
             raise SimulationError(
-                f"pc must be a multiple of 4 in {first:#x} to {last:#x}, not {pc:#x}", pc
+                f"pc must be a multiple of {step} in {first:#x} to {last:#x}, not {pc:#x}", pc
             )
         raise SimulationError(
             f"word at pc {pc:#x} must be an instruction of the set, not {word:#010x}; "
@@ -319,7 +341,7 @@ class Machine:
 
     def access_fault(self, pc: int, address: int, size: int) -> SimulationError:
         """The error of an access of `size` bytes that is misaligned or outside data memory."""
-        where = f"at pc {pc:#x}: {self._text(pc)} ({self.program.word(pc):#010x})"
+        where = f"at pc {pc:#x}: {self._text(pc)} ({self._word(pc):#010x})"
         if address % size:
             fault = f"address must be a multiple of {size}, not {address:#x}"
         else:
@@ -328,7 +350,7 @@ class Machine:
                 f"address must lie in data memory, {program.data_base:#x} to "
                 f"{program.data_end - size:#x}, not {address:#x}"
             )
-        return SimulationError(f"{fault}, {where}", pc, self.program.word(pc))
+        return SimulationError(f"{fault}, {where}", pc, self._word(pc))
 
     def _access(self, placed: Placed, values: Mapping[str, int]) -> tuple[int, int]:
         """Address and size in bytes of a memory access, from the registers at that moment."""

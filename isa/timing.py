@@ -19,6 +19,11 @@ never a load's data straight from memory into EX. Branches are resolved in EX an
 taken. A unit with latency L stays in EX for L cycles, and everything behind it waits; its
 operands stand still for all of them, which is why in three stages it waits for a result instead of
 taking it forwarded.
+
+With compressed instructions IF fetches the aligned 32 bits that hold what it lacks, and keeps the
+upper half of them while it is not used up. Straight code never waits for it. A taken branch or
+jump leaves the buffer empty, so a target that is an instruction of 32 bits and begins in the upper
+half of a word takes two fetches: it comes one cycle later than the table says.
 """
 
 from __future__ import annotations
@@ -107,6 +112,8 @@ class Pipeline:
     def step(self, state: State, placed: Placed, taken: bool) -> tuple[int, State]:
         """See `Automaton.step`; the cycles are those from the previous D to its own."""
         start = state.issue
+        if start > 1 and placed.straddles:  # the target of a taken branch or jump
+            start += 1
         instruction = placed.instruction
         kind = instruction.kind
         stays = self._load_stays if kind == "load" else 1

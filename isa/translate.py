@@ -9,7 +9,7 @@ from typing import Any
 from isa.instruction import Instruction
 from isa.instruction_set import InstructionSet
 from isa.ops import carryless
-from isa.program import Program
+from isa.program import Program, fetch
 from isa.template import Fields, Template, templates
 
 FILENAME = "<translated>"
@@ -30,6 +30,7 @@ class Placed:
         fields: Its operand fields.
         reads: Numbers of the registers it reads; x0 may be among them.
         rd: Number of the register it writes, 0 if none.
+        size: Its bytes, 2 if it is compressed.
     """
 
     pc: int
@@ -37,6 +38,26 @@ class Placed:
     fields: Fields
     reads: tuple[int, ...]
     rd: int
+    size: int = 4
+
+    @property
+    def next_pc(self) -> int:
+        """Address after it."""
+        return self.pc + self.size
+
+    @property
+    def straddles(self) -> bool:
+        """Whether it stands in two aligned words."""
+        return self.size == 4 and self.pc % 4 == 2
+
+    @property
+    def body_pc(self) -> int:
+        """What its meaning takes for pc where it writes rd.
+
+        A compressed instruction reads pc to link alone, and the link is the address after it,
+        where the meaning has pc + 4.
+        """
+        return self.pc + self.size - 4
 
 
 @dataclass(frozen=True)
@@ -117,16 +138,19 @@ class Translation:
     def decode(self, pc: int) -> Placed | None:
         """The instruction at `pc`, None if there is none."""
         if pc not in self._decoded:
-            word = self.program.word(pc)
+            word = fetch(self.program, self._instructions, pc)
             found = None if word is None else self._instructions.decode(word)
-            self._decoded[pc] = None if found is None else self._placed(pc, *found)
+            if word is None or found is None:
+                self._decoded[pc] = None
+            else:
+                self._decoded[pc] = self._placed(pc, *found, self._instructions.size(word))
         return self._decoded[pc]
 
-    def _placed(self, pc: int, instruction: Instruction, fields: Fields) -> Placed:
+    def _placed(self, pc: int, instruction: Instruction, fields: Fields, size: int) -> Placed:
         effects = instruction.effects(self._instructions.xlen)
         writes = effects.rd is not None or effects.load is not None
         reads = tuple([fields[r] for r in instruction.sources])
-        return Placed(pc, instruction, fields, reads, fields["rd"] if writes else 0)
+        return Placed(pc, instruction, fields, reads, fields["rd"] if writes else 0, size)
 
     def _find_leaders(self, start: int) -> None:
         """Note where static control flow from `start` begins a block."""
@@ -138,7 +162,7 @@ class Translation:
             self._leaders.add(pc)
             while (placed := self.decode(pc)) is not None:
                 kind = placed.instruction.kind
-                pc += 4
+                pc += placed.size
                 if kind in ("branch", "jump", "system"):
                     template = self._templates.get(placed.instruction, placed.fields)
                     if template.target is not None:
@@ -202,7 +226,7 @@ class Translation:
             if body:
                 lines.append(body)
                 placed_lines.append(pc)
-            pc += 4
+            pc += placed.size
             if template.host is not None:
                 end = f"return {STOP}"
             elif template.computed_target or template.target is not None:
@@ -224,7 +248,7 @@ class Translation:
 
     def _statement(self, placed: Placed, template: Template) -> str:
         """What an instruction executes, on one line."""
-        return template.body(placed.pc, placed.fields)
+        return template.body(placed.body_pc, placed.fields)
 
     def _names_read(self, placed: Placed) -> list[str]:
         """Locals that the statement of an instruction may read, each once."""

@@ -49,6 +49,9 @@ class SyntheticVocabulary:
         members = {"zkne": ("aes32esi", "aes32esmi"), "zbkb": ("rol", "ror"), "rv32i": ("add",)}
         return members.get(extension, ())
 
+    def compressed_of(self, extension: str) -> Sequence[str]:
+        return ()
+
     def table_names(self) -> Sequence[str]:
         return ("aes_sbox",)
 

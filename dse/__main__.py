@@ -1,7 +1,6 @@
-"""`python -m dse` is the `dse` program."""
-
-from __future__ import annotations
+"""`python -m dse`: the command line without an installed script."""
 
 from dse.cli import main
 
-main()
+if __name__ == "__main__":
+    main()

@@ -44,9 +44,12 @@ def load_proposal(path: str | Path) -> Extension:
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
         raise ProposalError(f"{path}: must be JSON text: {error}") from None
     try:
-        return read_proposal(data)
+        extension = read_proposal(data)
     except ProposalError as error:
         raise ProposalError(f"{path}: {error}") from None
+    if extension.name != path.stem:
+        raise ProposalError(f"{path}: name must be that of the file, not {extension.name!r}")
+    return extension
 
 
 def read_proposal(data: Mapping[str, Any]) -> Extension:

@@ -95,3 +95,10 @@ def test_broken_files_name_the_file(text: str, message: str, tmp_path: Path) -> 
 def test_missing_file_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(ProposalError, match=r"none.json: cannot be read: No such file"):
         load_proposal(tmp_path / "none.json")
+
+
+def test_the_file_bears_the_name(tmp_path: Path) -> None:
+    file = tmp_path / "other.json"
+    file.write_text(json.dumps(GOOD))
+    with pytest.raises(ProposalError, match=r"other.json: name must be that of the file, not 'xpi"):
+        load_proposal(file)

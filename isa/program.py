@@ -110,8 +110,10 @@ class Program:
                 "comments": {str(k): v for k, v in self.comments.items()},
                 "stack_bytes": self.stack_bytes,
                 "report": self.report,
-                "places": [self.text_base, self.start, self.data_base, self.memory_bytes],
-                "padding_bytes": self.padding_bytes,
+                "places": [
+                    *(self.text_base, self.start),
+                    *(self.data_base, self.memory_bytes, self.padding_bytes),
+                ],
             }
         )
 
@@ -127,7 +129,6 @@ class Program:
             raw["stack_bytes"],
             raw["report"],
             *raw["places"],
-            padding_bytes=raw["padding_bytes"],
         )
 
 

@@ -78,5 +78,6 @@ def _compile(
     schedule(selection.root, Waits.of(core))
     pressure = max_pressure(selection.root)
     allocation = Allocator(selection, selector.constants).run()
-    program = Emitter(selection, allocation, repertoire, selector.constants).run()
+    emitter = Emitter(selection, allocation, repertoire, selector.constants, instructions)
+    program = emitter.run()
     return replace(program, report={**program.report, "pressure": pressure})

@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from isa.compiler.allocate import Allocation, Line
 from isa.compiler.constants import Constants
 from isa.compiler.operations import Address, Loop, Operation
+from isa.compiler.place import Placement, Word
 from isa.compiler.pools import STACK_POINTER
-from isa.compiler.repertoire import AffineImmediate, Jump, Repertoire
+from isa.compiler.repertoire import AffineImmediate, Repertoire
 from isa.compiler.select import Selection
 from isa.instruction import Instruction
+from isa.instruction_set import InstructionSet
 from isa.kernel import KernelError, UnsupportedKernel
-from isa.program import TEXT_BASE, Program
+from isa.program import TEXT_BASE, Program, packed
 from isa.registers import NUMBERS
 
 STACK_ALIGNMENT = 16
 """Bytes (RISC-V calling convention)."""
-
-
-@dataclass(frozen=True)
-class _Word:
-    """One instruction whose operands are known, except the distance of a branch."""
-
-    instruction: Instruction
-    values: dict[str, int]
-    text: str
-    target: Loop | None = None
-    jump: Jump | None = None  # a jump without target skips the next instruction
 
 
 class Emitter:
@@ -39,14 +28,16 @@ class Emitter:
         allocation: Allocation,
         repertoire: Repertoire,
         constants: Constants,
+        instructions: InstructionSet,
     ) -> None:
+        self._instructions = instructions
         self._selection = selection
         self._allocation = allocation
         self._repertoire = repertoire
         self._constants = constants
         self._size = repertoire.xlen // 8
         self._mask = (1 << repertoire.xlen) - 1
-        self._words: list[_Word] = []
+        self._words: list[Word] = []
         self._labels: dict[Loop, int] = {}
         self._image, self._tables, self._anchors = selection.layout.place()
         self._frame()
@@ -84,63 +75,33 @@ class Emitter:
         if call is None or stop is None:
             raise UnsupportedKernel("the instruction set must have a call and a stop")
         entry = TEXT_BASE + 8
-        words = [
-            self._jump(call, {"rd": NUMBERS["ra"]}, entry - TEXT_BASE),
+        field = call.offset.solve(entry - TEXT_BASE)
+        assert field is not None
+        stub = [
+            call.instruction.encode(rd=NUMBERS["ra"], **{call.offset.name: field}),
             stop.encode(),
         ]
-        self._relax()
+        placed = Placement(self._words, self._labels, entry, self._repertoire, self._instructions)
+        code = b"".join(word.to_bytes(4, "little") for word in stub)
+        code += b"".join(word.bits.to_bytes(word.size, "little") for word in placed.words)
+        words, padding = packed(code)
         symbols = {"_start": TEXT_BASE, "kernel": entry}
-        comments = {}
-        for i, word in enumerate(self._words):
-            pc = entry + 4 * i
-            if word.jump is not None:
-                distance = 8 if word.target is None else 4 * (self._labels[word.target] - i)
-                words.append(self._jump(word.jump, word.values, distance))
-            else:
-                words.append(word.instruction.encode(**word.values))
-            if word.text:
-                comments[pc] = word.text
-        for n, (_, index) in enumerate(sorted(self._labels.items(), key=lambda x: x[1])):
-            symbols[f"loop{n}"] = entry + 4 * index
+        for n, index in enumerate(sorted(placed.labels.values())):
+            symbols[f"loop{n}"] = placed.places[index]
         report = {
             "spills": self._allocation.spills,
             "saved_registers": len(self._allocation.saved),
             "stack_bytes": self._frame_bytes,
         }
-        return Program(tuple(words), self._image, symbols, comments, self._frame_bytes, report)
-
-    def _relax(self) -> None:
-        """Turn branches that do not reach into a branch over a jump."""
-        far, call = self._repertoire.branch_equal, self._repertoire.call
-        assert call is not None
-        again = True
-        while again:
-            again = False
-            for i, word in enumerate(self._words):
-                if word.target is None or word.jump is call or word.jump is None:
-                    continue
-                distance = 4 * (self._labels[word.target] - i)
-                if word.jump.offset.solve(distance & self._mask) is not None:
-                    continue
-                if far is None:
-                    raise UnsupportedKernel("the instruction set must have a branch if equal")
-                self._words[i : i + 1] = [
-                    _Word(far.instruction, word.values, word.text, None, far),
-                    _Word(call.instruction, {"rd": 0}, "", word.target, call),
-                ]
-                for loop, index in self._labels.items():
-                    if index > i:
-                        self._labels[loop] = index + 1
-                again = True
-                break
-
-    def _jump(self, jump: Jump, registers: dict[str, int], distance: int) -> int:
-        field = jump.offset.solve(distance & self._mask)
-        if field is None:
-            raise KernelError(
-                f"a loop must be short enough for its branch, not {-distance} bytes; unroll less"
-            )
-        return jump.instruction.encode(**registers, **{jump.offset.name: field})
+        return Program(
+            words,
+            self._image,
+            symbols,
+            {pc: w.text for pc, w in zip(placed.places, placed.words, strict=False) if w.text},
+            self._frame_bytes,
+            report,
+            padding_bytes=padding,
+        )
 
     # Lines.
 
@@ -170,7 +131,7 @@ class Emitter:
                 values = self._registers(instruction, line)
                 values.pop("rd", None)
                 jump = self._repertoire.branch_different
-                self._words.append(_Word(instruction, values, "", line.loop, jump))
+                self._words.append(Word(instruction, values, "", line.loop, jump))
 
     def _registers(self, instruction: Instruction, line: Line) -> dict[str, int]:
         values = dict.fromkeys(instruction.encoding.registers, 0)
@@ -191,7 +152,7 @@ class Emitter:
             )
         for name in instruction.immediates:
             values.setdefault(name, 0)
-        self._words.append(_Word(instruction, values, operation.text))
+        self._words.append(Word(instruction, values, operation.text))
 
     def _solve(self, solver: AffineImmediate, value: int) -> int:
         field = solver.solve(value & self._mask)
@@ -227,7 +188,7 @@ class Emitter:
             values["rd"] = register
             if step.pattern.immediate is not None and step.field is not None:
                 values[step.pattern.immediate.name] = step.field
-            self._words.append(_Word(instruction, values, text))
+            self._words.append(Word(instruction, values, text))
 
     def _add_immediate(self, result: int, register: int, addend: int, text: str) -> None:
         for accumulate in self._repertoire.accumulate_immediate["add"]:
@@ -239,7 +200,7 @@ class Emitter:
                 values.update(pattern.fixed)
                 values.update({accumulate.acc: register, "rd": result})
                 values[pattern.immediate.name] = field
-                self._words.append(_Word(pattern.instruction, values, text))
+                self._words.append(Word(pattern.instruction, values, text))
                 return
         raise KernelError(f"a stack frame must be smaller than 2 KiB, not {abs(addend)} bytes")
 
@@ -248,18 +209,18 @@ class Emitter:
         assert access.value is not None
         values = {access.base: STACK_POINTER, access.value: register}
         values[access.offset.name] = self._solve(access.offset, offset)
-        self._words.append(_Word(access.instruction, values, text))
+        self._words.append(Word(access.instruction, values, text))
 
     def _load_slot(self, register: int, offset: int, text: str) -> None:
         loads, xlen = self._repertoire.loads, self._repertoire.xlen
         access = loads.get((xlen, True)) or loads[xlen, False]
         values = {access.base: STACK_POINTER, "rd": register}
         values[access.offset.name] = self._solve(access.offset, offset)
-        self._words.append(_Word(access.instruction, values, text))
+        self._words.append(Word(access.instruction, values, text))
 
     def _return(self) -> None:
         jump = self._repertoire.jump_register
         if jump is None:
             raise UnsupportedKernel("the instruction set must have a jump to a register")
         values = {"rd": 0, jump.sources[0]: NUMBERS["ra"], jump.offset.name: 0}
-        self._words.append(_Word(jump.instruction, values, "return"))
+        self._words.append(Word(jump.instruction, values, "return"))

@@ -7,7 +7,8 @@ import struct
 from isa.bits import Bits, const
 from isa.kernel import Builder, Index
 from workloads import chacha20, poly1305, register
-from workloads.words import Words, load_word, load_words, store_words
+from workloads.stream import add_message
+from workloads.words import Words, load_words, store_words
 from workloads.workload import Buffer, Kernel, Values, Vector, Workload
 
 ASSOCIATED_BYTES = 12
@@ -30,13 +31,12 @@ def seal(key: bytes, nonce: bytes, associated: bytes, plaintext: bytes) -> tuple
 def _build(size: int) -> Kernel:
     """Key stream to the stack, where the ciphertext replaces it between what is authenticated."""
     blocks = (size + 63) // 64 + 1
-    end = 64 + size + len(_padding(size))
     start = 64 - 16  # of the padded associated data, behind the key of the authenticator
 
     def build(k: Builder) -> None:
         key, nonce, associated = k.pointer("key"), k.pointer("nonce"), k.pointer("associated")
         source, target, tag = k.pointer("input"), k.pointer("output"), k.pointer("tag")
-        stream = k.scratch("stream", max(64 * blocks, end) + 16)
+        stream = k.scratch("stream", 64 * blocks + 16)
 
         def one_block(i: Index) -> tuple[Bits, ...]:
             def begin() -> Words:
@@ -48,20 +48,8 @@ def _build(size: int) -> Kernel:
             store_words(k, stream, s, 64 * i)
             return ()
 
-        def encrypt(i: Index) -> tuple[Bits, ...]:
-            word = load_word(k, stream, 4 * i + 64) ^ load_word(k, source, 4 * i)
-            k.store(stream, 4 * i + 64, word)
-            k.store(target, 4 * i, word)
-            return ()
-
         k.loop(blocks, one_block, unroll=False)
-        k.loop(size // 4, encrypt, unroll=4)
-        for i in range(size // 4 * 4, size):
-            byte = k.load(stream, 64 + i, 8).slice(0, 8) ^ k.load(source, i, 8).slice(0, 8)
-            k.store(stream, 64 + i, byte)
-            k.store(target, i, byte)
-        for i in range(64 + size, end):
-            k.store(stream, i, const(0, 8))
+        end = add_message(k, stream, 64, source, target, size)
         words = [*load_words(k, associated, ASSOCIATED_BYTES // 4), const(0, 32)]
         store_words(k, stream, words, start)
         lengths = [const(x, 32) for x in (ASSOCIATED_BYTES, 0, size, 0)]

@@ -72,87 +72,109 @@ def select(
     Every step compiles and runs with the whole set, so that candidates in each other's way are
     seen for what they add. A candidate is not tried again while what it added to a smaller set is
     less than what another adds now, nor once it added nothing. Ties go to fewer operands, then to
-    the smaller area. A choice that later ones made useless is dropped. Greedy: not proven best.
+    the smaller area. A choice that later ones made useless is dropped. Under a limit of area the
+    same is done by cycles saved for each GE added, and the better of the two sets is taken. Greedy:
+    not proven best.
     """
-    order: list[int] = []
-    score = base
-    gains = {i: base.cycles - c.cycles for i, c in enumerate(candidates)}
-    lost: list[float] = []
-    while True:
-        added = _grow(order, gains, candidates, scorer, base, score, count, area_ge)
-        score = _together([candidates[i] for i in order], scorer, base)
-        lost = _lost(order, candidates, scorer, base, score)
-        while lost and min(lost) <= 0:
-            del order[lost.index(min(lost))]
-            score = _together([candidates[i] for i in order], scorer, base)
-            lost = _lost(order, candidates, scorer, base, score)
-        if not added or len(order) == count:
-            break
-    after = []
-    for length in range(1, len(order) + 1):
-        after.append(_together([candidates[i] for i in order[:length]], scorer, base).cycles)
-    area = (
-        scorer.cost([candidates[i].instruction for i in order], "mapped").area_ge if order else 0.0
-    )
-    return Selection(tuple(order), tuple(after), tuple(lost), score, area)
+    found = [_Greedy(candidates, scorer, base, count, area_ge, by_area=False).run()]
+    if area_ge is not None:
+        found.append(_Greedy(candidates, scorer, base, count, area_ge, by_area=True).run())
+    return min(found, key=lambda s: (s.score.cycles, s.area_ge))
 
 
-def _grow(
-    order: list[int],
-    gains: dict[int, float],
-    candidates: Sequence[Candidate],
-    scorer: Scorer,
-    base: Score,
-    score: Score,
-    count: int,
-    area_ge: float | None,
-) -> bool:
-    """Add to `order`, best first, until nothing gains; a candidate is added once at most."""
-    added = False
-    while len(order) < count:
-        best: tuple[float, int, float, int] | None = None
-        best_score = score
-        for i in sorted(gains, key=lambda i: (-gains[i], i)):
-            if gains[i] <= 0 or (best is not None and gains[i] < score.cycles - best[0]):
+class _Greedy:
+    """One greedy choice, growing `order`."""
+
+    def __init__(
+        self,
+        candidates: Sequence[Candidate],
+        scorer: Scorer,
+        base: Score,
+        count: int,
+        area_ge: float | None,
+        *,
+        by_area: bool,
+    ) -> None:
+        self.candidates = candidates
+        self.scorer = scorer
+        self.base = base
+        self.count = count
+        self.area_ge = area_ge
+        self.by_area = by_area
+        self.order: list[int] = []
+        self.score = base
+        self.gains = {i: base.cycles - c.cycles for i, c in enumerate(candidates)}
+
+    def run(self) -> Selection:
+        """Grow and drop until neither changes anything."""
+        lost: list[float] = []
+        while True:
+            added = self._grow()
+            lost = self._lost()
+            while lost and min(lost) <= 0:
+                del self.order[lost.index(min(lost))]
+                self.score = self._together(self.order)
+                lost = self._lost()
+            if not added or len(self.order) == self.count:
                 break
-            chosen = [candidates[j] for j in (*order, i)]
-            found = _together(chosen, scorer, base)
-            gains[i] = score.cycles - found.cycles
-            if gains[i] <= 0 or (best is not None and found.cycles > best[0]):
-                continue
-            area = scorer.cost([c.instruction for c in chosen]).area_ge
-            if area_ge is not None and area > area_ge:
-                continue
-            rank = (found.cycles, candidates[i].idea.operands, area, i)
-            if best is None or rank < best:
-                best, best_score = rank, found
-        if best is None:
-            break
-        order.append(best[-1])
-        del gains[best[-1]]
-        score, added = best_score, True
-    return added
+        steps = range(1, len(self.order) + 1)
+        after = [self._together(self.order[:length]).cycles for length in steps]
+        area = self._area(self.order, "mapped")
+        return Selection(tuple(self.order), tuple(after), tuple(lost), self.score, area)
 
+    def _grow(self) -> bool:
+        """Add the best until nothing gains; a candidate is added once at most."""
+        added = False
+        while len(self.order) < self.count:
+            best: tuple[float, float, int, float, int] | None = None
+            best_score = self.score
+            before = self._area(self.order, "estimate")
+            for i in sorted(self.gains, key=lambda i: (-self.gains[i], i)):
+                if self.gains[i] <= 0 or (
+                    best is not None
+                    and not self.by_area
+                    and self.gains[i] < self.score.cycles - best[1]
+                ):
+                    break
+                found = self._together([*self.order, i])
+                gain = self.gains[i] = self.score.cycles - found.cycles
+                if gain <= 0 or self._is_too_large(i):
+                    continue
+                area = self._area([*self.order, i], "estimate")
+                worth = -gain / max(area - before, 1.0) if self.by_area else 0.0
+                rank = (worth, found.cycles, self.candidates[i].idea.operands, area, i)
+                if best is None or rank < best:
+                    best, best_score = rank, found
+            if best is None:
+                break
+            self.order.append(best[-1])
+            del self.gains[best[-1]]
+            self.score, added = best_score, True
+        return added
 
-def _lost(
-    order: Sequence[int],
-    candidates: Sequence[Candidate],
-    scorer: Scorer,
-    base: Score,
-    score: Score,
-) -> list[float]:
-    """Cycles lost when each of a set alone is left out."""
-    found = []
-    for i in order:
-        rest = [candidates[j] for j in order if j != i]
-        found.append(_together(rest, scorer, base).cycles - score.cycles)
-    return found
+    def _is_too_large(self, candidate: int) -> bool:
+        if self.area_ge is None:
+            return False
+        return self._area([*self.order, candidate], "mapped") > self.area_ge
 
+    def _area(self, chosen: Sequence[int], rung: str) -> float:
+        if not chosen:
+            return 0.0
+        return self.scorer.cost([self.candidates[i].instruction for i in chosen], rung).area_ge
 
-def _together(chosen: Sequence[Candidate], scorer: Scorer, base: Score) -> Score:
-    """The best of all kernels that any of the chosen is used in."""
-    kernels: dict[str, tuple[str, ...]] = {}
-    for candidate in chosen:
-        for workload, names in candidate.kernels.items():
-            kernels[workload] = tuple(dict.fromkeys((*kernels.get(workload, ()), *names)))
-    return scorer.score([c.instruction for c in chosen], kernels, base)
+    def _lost(self) -> list[float]:
+        """Cycles lost when each of the set alone is left out."""
+        found = []
+        for i in self.order:
+            rest = [j for j in self.order if j != i]
+            found.append(self._together(rest).cycles - self.score.cycles)
+        return found
+
+    def _together(self, chosen: Sequence[int]) -> Score:
+        """The best of all kernels that any of the chosen is used in."""
+        kernels: dict[str, tuple[str, ...]] = {}
+        for i in chosen:
+            for workload, names in self.candidates[i].kernels.items():
+                kernels[workload] = tuple(dict.fromkeys((*kernels.get(workload, ()), *names)))
+        added = [self.candidates[i].instruction for i in chosen]
+        return self.scorer.score(added, kernels, self.base)

@@ -77,6 +77,12 @@ def test_area_is_a_limit_of_the_whole_set() -> None:
     assert chosen("aaa bb c", scores, area_ge=20)[0] == ["bb"]
 
 
+def test_under_a_limit_many_small_ones_may_beat_a_large_one() -> None:
+    scores = less({"large": 30, "a": 15, "b": 15, "c": 15})
+    assert chosen("large a b c", scores, area_ge=50)[0] == ["a", "b", "c"]
+    assert chosen("large a b c", scores)[0] == ["large", "a", "b", "c"]
+
+
 def test_a_choice_made_useless_is_dropped() -> None:
     def cycles(names: frozenset[str]) -> float:
         if {"left", "right"} <= names:

@@ -1,0 +1,36 @@
+"""Golden SLH-DSA chain against `hashlib`."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+
+import workloads
+from workloads.sha256 import INITIAL, SHA256, compress
+from workloads.slhdsa import STEPS
+
+
+def reference(seed: bytes, address: bytes, value: bytes) -> bytes:
+    for step in range(STEPS):
+        data = seed + bytes(48) + address[:18] + step.to_bytes(4, "big") + value
+        value = hashlib.sha256(data).digest()[:16]
+    return value
+
+
+def test_two_hundred_chains() -> None:
+    rng = random.Random(205)
+    workload = workloads.get("slhdsa-sha2-128-chain")
+    for _ in range(200):
+        seed, address, value = rng.randbytes(16), rng.randbytes(22), rng.randbytes(16)
+        state = SHA256.pack(compress(INITIAL, seed + bytes(48)))
+        inputs = {"seed_state": state, "address": address, "value": value}
+        assert workload.golden(inputs) == {"value": reference(seed, address, value)}
+
+
+def test_vector() -> None:
+    """The vector belongs to the seed it names."""
+    (vector,) = workloads.get("slhdsa-sha2-128-chain").vectors
+    seed = bytes(range(16))
+    assert vector.inputs["seed_state"] == SHA256.pack(compress(INITIAL, seed + bytes(48)))
+    expected = reference(seed, vector.inputs["address"], vector.inputs["value"])
+    assert vector.outputs["value"] == expected

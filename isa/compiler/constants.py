@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from isa.canonical import labels
-from isa.compiler.repertoire import Pattern, Repertoire
+from isa.compiler.patterns import Pattern
+from isa.compiler.repertoire import Repertoire
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from isa.compiler.cover import table_entry_bytes
 from isa.program import DATA_BASE
 from isa.table import Table
 
 REACH = 2048
 """Bytes that an offset reaches below a base; above it one less."""
+
+
+def table_entry_bytes(table: Table) -> int:
+    """Bytes of an entry in memory: the next power of two."""
+    size = 1
+    while 8 * size < table.width:
+        size *= 2
+    return size
 
 
 class Layout:

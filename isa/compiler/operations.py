@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from isa.compiler.repertoire import AffineImmediate
+from isa.compiler.patterns import AffineImmediate
 from isa.instruction import Instruction
 
 ZERO = 0

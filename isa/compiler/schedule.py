@@ -9,42 +9,15 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
-from isa.compiler.operations import FIRST_VALUE, Loop, MemoryAccess, Operation, Region
+from isa.compiler.memory_order import MemoryOrder, touched
+from isa.compiler.operations import FIRST_VALUE, Loop, Operation, Region
 from isa.compiler.pools import SAVED, TEMPORARY
-from isa.core import PRESETS, Core
+from isa.compiler.waits import Waits
 
 Item = Operation | Loop
 WINDOW = 12
 """Items ahead among which one is looked for that fills a wait."""
-
-
-@dataclass(frozen=True)
-class Waits:
-    """Instructions that must stand between a result and its use, or the core waits.
-
-    Attributes:
-        load: After a load.
-        other: After anything else.
-    """
-
-    load: int = 1
-    other: int = 0
-
-    @classmethod
-    def of(cls, core: Core | None) -> Waits:
-        """Those of a core (the table in isa/timing.py); presets with flat costs have none."""
-        if core is None:
-            return cls()
-        if core.name in PRESETS:
-            return cls(0, 0)
-        return {
-            (5, True): cls(1, 0),
-            (5, False): cls(2, 2),
-            (3, True): cls(1, 0),
-            (3, False): cls(1, 1),
-        }.get((core.pipeline, core.forwarding), cls(0, 0))
 
 
 def schedule(region: Region, waits: Waits) -> None:
@@ -97,14 +70,14 @@ class _Scheduler:
 
     def _order_effects(self) -> None:
         """Conflicting accesses, and operations on the same state, keep the kernel's order."""
-        effects = [(item, *_touched(item)) for item in self.region.items]
+        effects = [(item, *touched(item)) for item in self.region.items]
         effects.sort(key=lambda e: e[0].order)
-        memory = _MemoryOrder()
+        memory = MemoryOrder()
         written: dict[str, Item] = {}  # state: the last that wrote it
         readers: dict[str, list[Item]] = {}  # and who read it since
-        for item, touched, state in effects:
+        for item, accesses, state in effects:
             before = self.before[item]
-            for access in touched:
+            for access in accesses:
                 before += [o for o in memory.add(item, access) if o is not item]
             for name, writes in state:
                 if name in written and written[name] is not item:
@@ -337,53 +310,6 @@ class _Scheduler:
                 done[item] = 0
                 stack += [b for b in self.before[item] if b not in done]
         return result
-
-
-class _MemoryOrder:
-    """Finds the accesses that an access must follow, given in the kernel's order.
-
-    Accesses through the same terms are kept by byte: the last store and the loads since. Those
-    through other terms of the same pointer may be anywhere.
-    """
-
-    def __init__(self) -> None:
-        self._bytes: dict[tuple[str, object, int], tuple[Item | None, list[Item]]] = {}
-        self._terms: dict[str, dict[object, list[tuple[Item, bool]]]] = {}
-
-    def add(self, item: Item, access: MemoryAccess) -> list[Item]:
-        """Enter an access; returns those it must follow."""
-        found: dict[Item, None] = {}
-        by_terms = self._terms.setdefault(access.pointer, {})
-        for terms, others in by_terms.items():
-            if terms != access.terms:
-                found |= {o: None for o, stores in others if stores or access.is_store}
-        for place in range(access.low, access.high):
-            key = (access.pointer, access.terms, place)
-            store, loads = self._bytes.get(key, (None, []))
-            if store is not None:
-                found[store] = None
-            if access.is_store:
-                found |= dict.fromkeys(loads)
-                self._bytes[key] = (item, [])
-            else:
-                self._bytes[key] = (store, [*loads, item])
-        by_terms.setdefault(access.terms, []).append((item, access.is_store))
-        return list(found)
-
-
-def _touched(item: Item) -> tuple[list[MemoryAccess], list[tuple[str, bool]]]:
-    """Memory and state an item touches; a loop touches everything of a buffer it accesses."""
-    if isinstance(item, Operation):
-        return ([item.memory] if item.memory else []), list(item.state)
-    accesses: dict[tuple[str, bool], MemoryAccess] = {}
-    state: dict[tuple[str, bool], None] = {}
-    for inner in item.inner_operations():
-        if inner.memory:
-            key = (inner.memory.pointer, inner.memory.is_store)
-            terms = (("", 1),)  # unlike any others, therefore conflicting
-            accesses[key] = MemoryAccess(key[0], terms, 0, 1, key[1])
-        state |= dict.fromkeys(inner.state)
-    return list(accesses.values()), list(state)
 
 
 def _fill_waits(region: Region, waits: Waits, registers: int) -> list[Item]:

@@ -7,13 +7,14 @@ into the loads and stores.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from isa.bits import Bits
-from isa.compiler.banks import BankPlan, Fill
+from isa.compiler.choice import IMPOSSIBLE, Choice
 from isa.compiler.constants import Constants
-from isa.compiler.cover import IMPOSSIBLE, Choice, Cover, table_entry_bytes
+from isa.compiler.cover import Cover
+from isa.compiler.describe import describe, shown
+from isa.compiler.gather import Gatherer, LoopWords, Step
 from isa.compiler.layout import Layout
 from isa.compiler.operations import (
     FIRST_VALUE,
@@ -26,11 +27,10 @@ from isa.compiler.operations import (
     Operation,
     Region,
 )
-from isa.compiler.repertoire import Access, Pattern, Repertoire
-from isa.compiler.units import Unit
-from isa.compiler.words import Legaliser, Pieces, Word, Words, signed_width
+from isa.compiler.patterns import Access, Pattern
+from isa.compiler.repertoire import Repertoire
+from isa.compiler.words import Word
 from isa.kernel import (
-    Effect,
     Index,
     Kernel,
     KernelError,
@@ -43,31 +43,6 @@ from isa.kernel import (
     UnsupportedKernel,
 )
 from isa.table import Table
-
-
-@dataclass(eq=False)
-class _LoopWords:
-    """A loop while its values are still words."""
-
-    effect: LoopEffect
-    loop: Loop
-    parameters: list[Word]
-    initial: list[Word]
-    results: list[Word]
-    outputs: list[Word]
-
-
-@dataclass(frozen=True, eq=False)
-class _Step:
-    """An effect in program order, its operands as words."""
-
-    effect: Effect
-    region: Region
-    order: int
-    operands: tuple[Word, ...] = ()
-    loop: _LoopWords | None = None
-    ends: bool = False
-    fill: tuple[Unit, Fill] | None = None
 
 
 @dataclass(eq=False)
@@ -98,26 +73,31 @@ class Selector:
         self.repertoire = repertoire
         self.xlen = repertoire.xlen
         self.latencies = latencies
-        self.words = Words(self.xlen)
         self.constants = Constants(repertoire, latencies)
-        self.root = Region(0, 1.0)
-        self._legalise = Legaliser(self.words, self._leaf)
-        self._leaf_region: dict[Word, Region] = {}
-        self._region_of: dict[Word, Region] = {}
-        self._loads: dict[Word, _Step] = {}
-        self._steps: list[_Step] = []
-        self._loops: dict[str, Loop] = {}
-        self._frequencies: dict[int, float] = {}  # by loop depth
-        self._counters: dict[Word, str] = {}
-        self._counter_masks: dict[str, int] = {}
+        self._gathered = Gatherer(kernel, repertoire)
+        self.words = self._gathered.words
+        self.root = self._gathered.root
+        order, uses = self._gathered.reachable()
+        tables = list(dict.fromkeys(w.attr for w in order if isinstance(w.attr, Table)))
+        tables += [t for t in kernel.constants.values() if t not in tables]
+        self.layout = Layout(tables)
+        self.cover = Cover(
+            self.words,
+            repertoire,
+            self.constants,
+            latencies,
+            uses,
+            lambda w: self._gathered.region_of(w).depth,
+            self._gathered.frequency,
+            self.layout.anchors,
+        )
+        self.cover.choose_all(order)
         self._value: dict[Word, int] = {}
         self._values = FIRST_VALUE
         self._bases: dict[tuple[str, tuple[tuple[str, int], ...]], int] = {}
         self._biased: dict[tuple[int, int], int] = {}
         self._passed: list[tuple[Loop, tuple[str, tuple[tuple[str, int], ...]], int, int]] = []
         self._constant_values: dict[int | Address, int] = {}
-        self._texts: dict[str, str] = {}
-        self._plans: list[tuple[type, Unit, BankPlan]] = []
 
     def run(self) -> Selection:
         """Select everything."""
@@ -128,27 +108,8 @@ class Selector:
             if p.is_pointer:
                 self._bases[p.name, ()] = value
             else:
-                leaf = self.words.leaf(p.name)
-                self._leaf_region[leaf] = self.root
-                self._value[leaf] = value
-        self._plan()
-        self._gather(self.kernel.body, self.root)
-        order, uses = self._reachable()
-        tables = list(dict.fromkeys(w.attr for w in order if isinstance(w.attr, Table)))
-        tables += [t for t in self.kernel.constants.values() if t not in tables]
-        self.layout = Layout(tables)
-        self.cover = Cover(
-            self.words,
-            self.repertoire,
-            self.constants,
-            self.latencies,
-            uses,
-            lambda w: self.region_of(w).depth,
-            self._frequency,
-            self.layout.anchors,
-        )
-        self.cover.choose_all(order)
-        for step in self._steps:
+                self._value[self.words.leaf(p.name)] = value
+        for step in self._gathered.steps:
             self._emit_step(step)
         return Selection(self.root, parameters, self._values, self.layout, self.kernel.scratch)
 
@@ -156,88 +117,7 @@ class Selector:
         self._values += 1
         return self._values - 1
 
-    # Gathering: effects in order, expressions as words.
-
-    def _leaf(self, n: Bits) -> Pieces:
-        """Words of an argument node, whose region is known once its effect was gathered."""
-        pieces = []
-        for i in range(0, n.width, self.xlen):
-            name = str(n.attr) if n.width <= self.xlen else f"{n.attr}:{i}"
-            ones = (1 << min(self.xlen, n.width - i)) - 1
-            sign = None
-            if n.attr in self._counter_masks:
-                ones &= self._counter_masks[str(n.attr)]
-            elif n.width == signed_width(self.xlen):
-                ones, sign = -1, n.width
-            pieces.append(self.words.leaf(name, ones, sign))
-        return tuple(pieces)
-
-    def _gather(self, effects: Iterable[Effect], region: Region) -> None:
-        for effect in effects:
-            for _, unit, plan in self._plans:
-                for fill in plan.before.get(id(effect), ()):
-                    self._steps.append(_Step(effect, region, len(self._steps), fill=(unit, fill)))
-            order = len(self._steps)
-            if isinstance(effect, LoadEffect):
-                leaf, value = self._loaded(effect)
-                self._legalise.know(effect.result, (value,))
-                self._leaf_region[leaf] = region
-                step = _Step(effect, region, order)
-                self._loads[leaf] = step
-                self._texts[str(leaf.attr)] = f"{effect.pointer.name}[{_shown(effect.offset)}]"
-                self._steps.append(step)
-            elif isinstance(effect, StoreEffect):
-                operand = self._legalise(effect.value)[0]
-                self._steps.append(_Step(effect, region, order, (operand,)))
-            elif isinstance(effect, LoopEffect):
-                self._gather_loop(effect, region, order)
-            else:
-                self._gather_stateful(effect, region)
-
-    def _signed_load(self, effect: LoadEffect) -> bool:
-        """Whether to sign-extend, as words on RV64 are also where the kernel wants zeros."""
-        return effect.signed or effect.width == signed_width(self.xlen)
-
-    def _loaded(self, effect: LoadEffect) -> tuple[Word, Word]:
-        """What the load instruction gives, and the value of the effect."""
-        name, width = str(effect.result.attr), effect.width
-        if not self._signed_load(effect):
-            leaf = self.words.leaf(name, (1 << width) - 1)
-            return leaf, leaf
-        leaf = self.words.leaf(name, -1, width)
-        return leaf, leaf if effect.signed else self.words.move(leaf, 0, width, 0)
-
-    def _gather_stateful(self, effect: ProductEffect | SubstitutionEffect, region: Region) -> None:
-        operand = self._legalise(effect.operand)[0]
-        leaf = self.words.leaf(str(effect.result.attr))
-        self._leaf_region[leaf] = region
-        self._steps.append(_Step(effect, region, len(self._steps), (operand,)))
-
-    def _plan(self) -> None:
-        """Find the units the kernel asks for and plan their banks."""
-        wanted = {type(e) for e in _all_effects(self.kernel.body)}
-        if ProductEffect in wanted:
-            unit = self.repertoire.matrix_unit
-            if unit is None:
-                raise UnsupportedKernel(
-                    "kernel multiplies with matrices, for which the instruction set has no unit; "
-                    "add nluv or choose another variant of the kernel"
-                )
-            self._plans.append(
-                (ProductEffect, unit, BankPlan(self.kernel.body, len(unit.banks), _matrix))
-            )
-        if SubstitutionEffect in wanted:
-            unit = self.repertoire.mask_unit
-            if unit is None:
-                raise UnsupportedKernel(
-                    "kernel substitutes by a mask, for which the instruction set has no unit; "
-                    "add nluv or choose another variant of the kernel"
-                )
-            self._plans.append(
-                (SubstitutionEffect, unit, BankPlan(self.kernel.body, len(unit.banks), _mask))
-            )
-
-    def _emit_fill(self, step: _Step) -> None:
+    def _emit_fill(self, step: Step) -> None:
         assert step.fill is not None
         unit, fill = step.fill
         push = unit.pushes[fill.bank]
@@ -252,8 +132,8 @@ class Selector:
             operation.text = f"fill {name}"
             step.region.items.append(operation)
 
-    def _emit_stateful(self, step: _Step, effect: ProductEffect | SubstitutionEffect) -> None:
-        unit, plan = next((u, p) for kind, u, p in self._plans if isinstance(effect, kind))
+    def _emit_stateful(self, step: Step, effect: ProductEffect | SubstitutionEffect) -> None:
+        unit, plan = next((u, p) for kind, u, p in self._gathered.plans if isinstance(effect, kind))
         bank = plan.bank_of[id(effect)]
         uses = unit.uses
         if isinstance(effect, ProductEffect) and effect.accumulate:
@@ -272,79 +152,13 @@ class Selector:
         operation.state = ((unit.banks[bank], False), *((n, True) for n in unit.history))
         operation.order = step.order
         operation.is_effect = bool(unit.history)
-        operation.text = f"{unit.banks[bank]} on {self.describe(step.operands[0])}"
+        operation.text = f"{unit.banks[bank]} on {describe(step.operands[0], self._gathered.texts)}"
         step.region.items.append(operation)
         self._value[self.words.leaf(str(effect.result.attr))] = result
 
-    def _gather_loop(self, effect: LoopEffect, region: Region, order: int) -> None:
-        body = Region(region.depth + 1, region.frequency * effect.count, region)
-        loop = Loop(effect.counter, effect.count, body, order)
-        body.loop = loop
-        self._loops[effect.counter] = loop
-        known = self._frequencies.get(body.depth, 1.0)
-        self._frequencies[body.depth] = max(known, body.frequency)
-        self._counter_masks[effect.counter] = (1 << (effect.count - 1).bit_length()) - 1
-        counter = self.words.leaf(effect.counter, self._counter_masks[effect.counter])
-        self._counters[counter] = effect.counter
-        self._leaf_region[counter] = body
-        words = _LoopWords(effect, loop, [], [], [], [])
-        for parameter, output, initial in zip(
-            effect.parameters, effect.outputs, effect.initial, strict=True
-        ):
-            words.initial += self._legalise(initial)
-            for leaf in self._leaf(parameter):
-                self._leaf_region[leaf] = body
-                words.parameters.append(leaf)
-            for leaf in self._leaf(output):
-                self._leaf_region[leaf] = region
-                words.outputs.append(leaf)
-        self._steps.append(_Step(effect, region, order, tuple(words.initial), words))
-        self._gather(effect.body, body)
-        for result in effect.results:
-            words.results += self._legalise(result)
-        end = _Step(effect, body, len(self._steps), tuple(words.results), words, ends=True)
-        self._steps.append(end)
-
-    def _reachable(self) -> tuple[list[Word], dict[Word, int]]:
-        """Words that effects need, operands first, and how many users each has."""
-        uses: dict[Word, int] = {}
-        stack: list[Word] = []
-        for step in self._steps:
-            for w in step.operands:
-                uses[w] = uses.get(w, 0) + 1
-                if uses[w] == 1:
-                    stack.append(w)
-        seen = set(stack)
-        while stack:
-            w = stack.pop()
-            for a in w.args:
-                uses[a] = uses.get(a, 0) + 1
-                if a not in seen:
-                    seen.add(a)
-                    stack.append(a)
-        return sorted(seen, key=lambda w: w.serial), uses
-
-    def region_of(self, word: Word) -> Region:
-        """The outermost region in which a word can be computed."""
-        found = self._region_of.get(word)
-        if found is None:
-            if word.op == "leaf":
-                found = self._leaf_region.get(word, self.root)
-            else:
-                found = self.root
-                for a in word.args:
-                    region = self.region_of(a)
-                    if region.depth > found.depth:
-                        found = region
-            self._region_of[word] = found
-        return found
-
-    def _frequency(self, depth: int) -> float:
-        return self._frequencies.get(depth, 1.0)
-
     # Emission.
 
-    def _emit_step(self, step: _Step) -> None:
+    def _emit_step(self, step: Step) -> None:
         effect = step.effect
         for word in step.operands:
             self._check_scope(word, step.region)
@@ -364,16 +178,16 @@ class Selector:
 
     def _check_scope(self, word: Word, region: Region | None) -> None:
         """Values live in the region that defines them and in the loops inside it."""
-        home = self.region_of(word)
+        home = self._gathered.region_of(word)
         while region is not None and region is not home:
             region = region.parent
         if region is None:
+            text = describe(word, self._gathered.texts)
             raise KernelError(
-                f"{self.describe(word)} must be used inside the loop that defines it; "
-                f"carry it out as a result"
+                f"{text} must be used inside the loop that defines it; carry it out as a result"
             )
 
-    def _begin_loop(self, words: _LoopWords, region: Region) -> None:
+    def _begin_loop(self, words: LoopWords, region: Region) -> None:
         loop = words.loop
         for parameter, initial in zip(words.parameters, words.initial, strict=True):
             self._demand(initial)
@@ -382,7 +196,7 @@ class Selector:
             loop.carried.append(Carried(value, self._value_of(initial), -1, self._new_value()))
         region.items.append(loop)
 
-    def _end_loop(self, words: _LoopWords) -> None:
+    def _end_loop(self, words: LoopWords) -> None:
         loop = words.loop
         for carried, result, output in zip(
             list(loop.carried[: len(words.results)]), words.results, words.outputs, strict=True
@@ -412,7 +226,7 @@ class Selector:
             loop.carried.append(Carried(parameter, initial, result, self._new_value()))
             sources = ((jump.sources[0], result),)
         loop.branch = Operation(
-            jump.instruction, {}, sources, None, jump.offset, order=len(self._steps)
+            jump.instruction, {}, sources, None, jump.offset, order=len(self._gathered.steps)
         )
 
     def _value_of(self, word: Word) -> int:
@@ -478,8 +292,8 @@ class Selector:
                     **choice.pattern.fixed,
                     choice.pattern.immediate.name: choice.immediate,
                 }
-        operation.text = self.describe(word)
-        self.region_of(word).items.append(operation)
+        operation.text = describe(word, self._gathered.texts)
+        self._gathered.region_of(word).items.append(operation)
         return result
 
     def _latency(self, name: str) -> int:
@@ -542,13 +356,13 @@ class Selector:
         return result
 
     def _emit_leaf(self, word: Word) -> int:
-        step = self._loads.get(word)
+        step = self._gathered.loads.get(word)
         if step is not None:
             assert isinstance(step.effect, LoadEffect)
             return self._load(step, step.effect, word)
-        counter = self._counters.get(word)
+        counter = self._gathered.counters.get(word)
         if counter is not None:
-            loop = self._loops[counter]
+            loop = self._gathered.loops[counter]
             parameter = self._new_value()
             result = self._sum(parameter, 1, loop.body, "next index")
             carried = Carried(parameter, ZERO, result, self._new_value())
@@ -559,9 +373,9 @@ class Selector:
 
     # Memory.
 
-    def _load(self, step: _Step, effect: LoadEffect, word: Word) -> int:
+    def _load(self, step: Step, effect: LoadEffect, word: Word) -> int:
         loads = self.repertoire.loads
-        signed = self._signed_load(effect)
+        signed = self._gathered.signed_load(effect)
         access = loads.get((effect.width, signed))
         if access is None and effect.width == self.xlen:
             access = loads.get((effect.width, not signed))
@@ -574,13 +388,13 @@ class Selector:
         operation = self._operation(access, ((access.base, base),), result)
         operation.immediate = immediate
         operation.order = step.order
-        operation.text = self._texts[str(word.attr)]
+        operation.text = self._gathered.texts[str(word.attr)]
         if effect.pointer.kind != "constant":
             operation.memory = self._memory(effect.pointer, effect.offset, effect.width, False)
         step.region.items.append(operation)
         return result
 
-    def _store(self, step: _Step, effect: StoreEffect) -> None:
+    def _store(self, step: Step, effect: StoreEffect) -> None:
         access = self.repertoire.stores.get(effect.width)
         if access is None:
             raise UnsupportedKernel(
@@ -593,7 +407,7 @@ class Selector:
         operation.immediate = immediate
         operation.order = step.order
         operation.is_effect = True
-        operation.text = f"{effect.pointer.name}[{_shown(effect.offset)}]"
+        operation.text = f"{effect.pointer.name}[{shown(effect.offset)}]"
         operation.memory = self._memory(effect.pointer, effect.offset, effect.width, True)
         step.region.items.append(operation)
 
@@ -602,7 +416,7 @@ class Selector:
         return MemoryAccess(pointer.name, offset.terms, low, low + width // 8, is_store)
 
     def _address(
-        self, pointer: Pointer, offset: Index, step: _Step, access: Access
+        self, pointer: Pointer, offset: Index, step: Step, access: Access
     ) -> tuple[int, int | Address]:
         """Base register value and immediate of an access."""
         constant = offset.constant
@@ -624,7 +438,7 @@ class Selector:
         return base, constant & self.words.mask
 
     def _latest(
-        self, pointer: Pointer, offset: Index, step: _Step, access: Access
+        self, pointer: Pointer, offset: Index, step: Step, access: Access
     ) -> tuple[int, int] | None:
         """A pointer that a loop before this access has left behind: it frees the original."""
         for loop, key, parameter, move in reversed(self._passed):
@@ -641,7 +455,7 @@ class Selector:
         return None
 
     def _moving_region(self, terms: tuple[tuple[str, int], ...]) -> Region:
-        loops = [self._loops[name] for name, _ in terms]
+        loops = [self._gathered.loops[name] for name, _ in terms]
         return max((x.body for x in loops), key=lambda r: r.depth, default=self.root)
 
     def _moving(self, pointer: Pointer, terms: tuple[tuple[str, int], ...]) -> int:
@@ -654,7 +468,7 @@ class Selector:
                 return STACK
             self.layout.use(self.kernel.constants[pointer.name])
             return self._constant(Address("anchor", self.layout.anchors[pointer.name]))
-        loop = max((self._loops[n] for n, _ in terms), key=lambda x: x.body.depth)
+        loop = max((self._gathered.loops[n] for n, _ in terms), key=lambda x: x.body.depth)
         rest = tuple(t for t in terms if t[0] != loop.name)
         move = dict(terms)[loop.name]
         if rest or pointer.kind == "parameter":
@@ -680,57 +494,3 @@ class Selector:
         operation.text = pointer.name
         self.root.items.append(operation)
         return result
-
-    # Texts.
-
-    def describe(self, word: Word, depth: int = 3) -> str:
-        """A short expression for the comment column."""
-        if word.op == "leaf":
-            return self._texts.get(str(word.attr), str(word.attr))
-        if word.op in ("const", "symbol"):
-            return str(word.attr) if word.op == "symbol" else f"{word.value:#x}"
-        if not depth:
-            return ".."
-        xs = [self.describe(a, depth - 1) for a in word.args]
-        signs = {"xor": " ^ ", "and": " & ", "or": " | ", "add": " + ", "sub": " - "}
-        if word.op in signs:
-            return signs[word.op].join(xs if len(xs) < 5 else [*xs[:4], ".."])
-        if isinstance(word.attr, Table):
-            return f"{word.attr.name}[{xs[0]}]"
-        if word.op == "move":
-            low, length, position = word.field
-            field = f"{xs[0]}[{low + length - 1}:{low}]"
-            return f"{field} << {position}" if position else field
-        if word.op == "mask":
-            return f"{xs[0]} & {word.attr:#x}"
-        if word.attr is not None:
-            xs.append(str(word.attr))
-        return f"{word.op}({', '.join(xs)})"
-
-
-def _all_effects(effects: Iterable[Effect]) -> Iterator[Effect]:
-    for effect in effects:
-        yield effect
-        if isinstance(effect, LoopEffect):
-            yield from _all_effects(effect.body)
-
-
-def _matrix(effect: Effect) -> int | None:
-    """Content of a matrix bank: row 31 on top."""
-    if not isinstance(effect, ProductEffect):
-        return None
-    return sum(row << 32 * i for i, row in enumerate(effect.matrix))
-
-
-def _mask(effect: Effect) -> int | None:
-    return effect.mask if isinstance(effect, SubstitutionEffect) else None
-
-
-def _shown(offset: Index) -> str:
-    terms = [f"{c} {name}" for name, c in offset.terms]
-    if offset.constant or not terms:
-        terms.append(str(offset.constant))
-    return " + ".join(terms)
-
-
-__all__ = ["Selection", "Selector", "table_entry_bytes"]

@@ -18,7 +18,7 @@ from isa.compiler.constants import Constants, Step
 from isa.compiler.layout import Layout
 from isa.compiler.operations import Loop, Region
 from isa.compiler.repertoire import Repertoire
-from isa.compiler.schedule import Waits
+from isa.compiler.waits import Waits
 from isa.core import Core
 from isa.instruction import Extension
 from isa.instruction_set import InstructionSet

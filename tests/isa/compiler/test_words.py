@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isa.bits import Bits, arg, concat, evaluate, lookup, mux, node
-from isa.compiler.words import Legaliser, Word, Words, evaluate_word
+from isa.compiler.legalise import Legaliser
+from isa.compiler.words import Word, Words, evaluate_word
 from isa.table import Table
 
 NIBBLE = Table("nibble", 4, (6, 11, 3, 9, 0, 15, 1, 12, 7, 4, 2, 8, 13, 5, 10, 14))

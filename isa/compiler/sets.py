@@ -1,0 +1,382 @@
+"""Sets: partition a sum, and, or or add among instructions, with an accumulator or without."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from isa.canonical import Label
+from isa.compiler.choice import IMPOSSIBLE, Choice
+from isa.compiler.patterns import Accumulate, Pattern
+from isa.compiler.spellings import mask_of
+from isa.compiler.words import Word
+
+if TYPE_CHECKING:
+    from isa.compiler.cover import Cover
+
+MAX_SUBSET = 6
+"""Terms over one word that one linear instruction is expected to sum up."""
+
+MAX_SUBSETS = 200
+"""Subsets of terms over one word that are tried; larger ones are left out beyond that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Some terms of a set, how they are had alone, and how on top of the others."""
+
+    terms: tuple[Word, ...]
+    alone: float  # cost of having them in a register
+    alone_choice: Choice | None  # None: the only term, as it is chosen for itself
+    added: float  # cost of adding them to an accumulator
+    added_by: Callable[[Word], Choice]
+
+
+class SetCover:
+    """Covers one set after the other for a `Cover`."""
+
+    def __init__(self, cover: Cover) -> None:
+        self._cover = cover
+        self._words = cover.words
+        self._repertoire = cover.repertoire
+
+    def choices(self, word: Word) -> Iterable[Choice]:
+        """Compute a set as a chain; the words of the chain are given their choices here."""
+        op = "and" if word.op == "mask" else word.op
+        terms, constant = self._flatten(word, op)
+        if len(terms) < 2 and not constant and op == "xor":  # the others cancelled
+            same = terms[0] if terms else self._words.zero
+            return [
+                Choice(self._cover.flow(same) * max(1, self._cover.uses.get(same, 1)), same=same)
+            ]
+        if not terms:
+            return [Choice(0.0, same=self._words.const(constant or 0))]
+        parts = self._partition(word, op, terms, constant)
+        if parts is None:
+            return []
+        order = sorted(
+            range(len(parts)), key=lambda i: (max(map(self._cover.depth, parts[i].terms)), i)
+        )
+        gain = [parts[i].added - parts[i].alone for i in order]
+        first = order[gain.index(max(gain))]
+        if parts[first].alone == IMPOSSIBLE:
+            return []
+        order.remove(first)
+        start = parts[first]
+        total = start.alone
+        if len(start.terms) == 1 and start.alone_choice is None:
+            acc = start.terms[0]
+        else:
+            acc = self._words.intern(op, start.terms, None, self._words.mask)
+            if acc is word:
+                assert start.alone_choice is not None
+                return [start.alone_choice]
+            if start.alone_choice is not None:
+                self._cover.choices.setdefault(acc, start.alone_choice)
+        choice: Choice | None = None
+        for i in order:
+            part = parts[i]
+            choice = part.added_by(acc)
+            total += part.added
+            acc = self._chain(op, acc, part.terms)
+            if acc is word:
+                break
+            self._cover.choices.setdefault(acc, choice)
+        if choice is None:
+            return [Choice(total, same=acc)] if acc is not word else []
+        if acc is word:
+            return [Choice(total, choice.pattern, choice.operands, choice.immediate, choice.same)]
+        return [Choice(total, same=acc)]
+
+    def _chain(self, op: str, acc: Word, terms: tuple[Word, ...]) -> Word:
+        ones = self._words.mask
+        if op == "and":
+            ones = acc.ones
+        elif op in ("xor", "or"):
+            ones = acc.ones
+            for t in terms:
+                ones |= t.ones
+        if op == "and" and len(terms) == 1 and terms[0].op == "const":
+            return self._cover.spellings.masked(acc, terms[0].value & acc.ones)
+        return self._words.intern(op, (acc, *terms), None, ones)
+
+    def _flatten(self, word: Word, op: str) -> tuple[list[Word], int | None]:
+        """Terms of a set, sets that only it uses included, and its constant."""
+        if word.op == "mask":
+            return [word.args[0]], mask_of(word)
+        depth = self._cover.depth
+        constant: int | None = None
+        terms: list[Word] = []
+        stack = list(reversed(word.args))
+        while stack:
+            t = stack.pop()
+            if t.op == "const":
+                if constant is None:
+                    constant = t.value
+                elif op == "xor":
+                    constant ^= t.value
+                elif op == "add":
+                    constant = constant + t.value & self._words.mask
+                elif op == "or":
+                    constant |= t.value
+                else:
+                    constant &= t.value
+            elif t.op == op and self._cover.uses.get(t, 1) <= 1 and depth(t) == depth(word):
+                stack += reversed(t.args)
+            elif op == "xor" and t in terms:  # x ^ x = 0
+                terms.remove(t)
+            elif op == "add" or t not in terms:  # x & x = x | x = x
+                terms.append(t)
+        if op == "add" and len(set(terms)) < len(terms):
+            terms = [a for a in word.args if a.op != "const"]
+            constants = [a.value for a in word.args if a.op == "const"]
+            constant = sum(constants) & self._words.mask if constants else None
+        return terms, constant
+
+    def _partition(
+        self, word: Word, op: str, terms: list[Word], constant: int | None
+    ) -> list[Part] | None:
+        weight = self._cover.weight(word)
+        singles: list[Part] = []
+        for term in terms:
+            part = self._single(op, term, weight)
+            if part is None:
+                return None
+            singles.append(part)
+        parts: list[Part] = []
+        if constant is not None:
+            joined = self._with_constant(op, terms, singles, constant, weight)
+            if joined is not None:
+                index, part = joined
+                singles[index] = part
+            else:
+                part = self._constant_part(op, constant, weight)
+                if part is None:
+                    return None
+                parts.append(part)
+        groups = self._groups(op, terms, weight) if len(terms) > 1 else []
+        by_term = {id(t): p for t, p in zip(terms, singles, strict=True)}
+        taken: set[int] = set()
+
+        def saving(group: Part) -> float:
+            return sum(by_term[id(t)].added for t in group.terms) - group.added
+
+        for group in sorted(groups, key=saving, reverse=True):
+            if saving(group) > 0 and not any(id(t) in taken for t in group.terms):
+                if any(len(by_term[id(t)].terms) > 1 for t in group.terms):
+                    continue  # a term joined with the constant
+                taken |= {id(t) for t in group.terms}
+                parts.append(group)
+        kept = [p for t, p in zip(terms, singles, strict=True) if id(t) not in taken]
+        return kept + parts
+
+    def _best_accumulate(self, op: str, atom: Word, label: Label) -> Accumulate | None:
+        found = self._repertoire.accumulate_for(op, atom).get(label)
+        return min(found, key=lambda a: self._cover.latency(a.pattern)) if found else None
+
+    def _single(self, op: str, term: Word, weight: float) -> Part | None:
+        """One term, added by the cheapest instruction that has it as its other operand."""
+        options = []
+        for atom, label in self._words.forms(term):
+            accumulate = self._best_accumulate(op, atom, label)
+            if accumulate is not None:
+                options.append(self._accumulated(accumulate, atom, weight))
+        for pattern in self._repertoire.structural.get(op, ()):
+            option = self._structural_single(pattern, term, weight)
+            if option is not None:
+                options.append(option)
+        if not options:
+            return None
+        added, added_by = min(options, key=lambda o: o[0])
+        if added == IMPOSSIBLE:
+            return None
+        return Part((term,), self._cover.flow(term), None, added, added_by)
+
+    def _structural_single(
+        self, pattern: Pattern, term: Word, weight: float
+    ) -> tuple[float, Callable[[Word], Choice]] | None:
+        """A pattern `acc op g(..)` where g is no label: match g on the term."""
+        if len(pattern.root.args) != 2 or pattern.immediate is not None:
+            return None
+        for acc, other in (pattern.root.args, pattern.root.args[::-1]):
+            if acc.op != "leaf" or acc in self._repertoire.leaves(other):
+                continue
+            binding = self._cover.match(other, term, {}, pattern)
+            if binding is None:
+                continue
+            return self._accumulated_over(pattern, str(acc.attr), binding, weight)
+        return None
+
+    def _accumulated(
+        self, accumulate: Accumulate, x: Word, weight: float
+    ) -> tuple[float, Callable[[Word], Choice]]:
+        """Cost of adding f(x), and the choice for a given accumulator."""
+        operands = {accumulate.x: x}
+        return self._accumulated_over(accumulate.pattern, accumulate.acc, operands, weight)
+
+    def _accumulated_over(
+        self, pattern: Pattern, acc: str, operands: Mapping[str, Word], weight: float
+    ) -> tuple[float, Callable[[Word], Choice]]:
+        cost = weight * self._cover.latency(pattern) + sum(map(self._cover.flow, operands.values()))
+
+        def added_by(accumulator: Word) -> Choice:
+            full = {**operands, acc: accumulator}
+            return Choice(cost, pattern, tuple((h, full[h]) for h in pattern.holes))
+
+        return cost, added_by
+
+    def _constant_part(self, op: str, constant: int, weight: float) -> Part | None:
+        word = self._words.const(constant)
+        for accumulate in self._repertoire.accumulate_immediate[op]:
+            pattern = accumulate.pattern
+            assert pattern.immediate is not None
+            field = pattern.immediate.solve(constant)
+            if field is not None:
+                cost = weight * self._cover.latency(pattern)
+
+                def added_by(
+                    acc: Word,
+                    pattern: Pattern = pattern,
+                    hole: str = accumulate.acc,
+                    field: int = field,
+                    cost: float = cost,
+                ) -> Choice:
+                    return Choice(cost, pattern, ((hole, acc),), field)
+
+                return Part((word,), cost, None, cost, added_by)
+        return self._single(op, word, weight)
+
+    def _with_constant(
+        self, op: str, terms: list[Word], singles: list[Part], constant: int, weight: float
+    ) -> tuple[int, Part] | None:
+        """A term that an instruction adds together with the constant, such as an inverted one."""
+        if op != "xor" or len(terms) < 2:
+            return None
+        algebra = self._words.labels
+        best: tuple[float, int, Part] | None = None
+        for i, term in enumerate(terms):
+            for atom, label in self._words.forms(term):
+                wanted = algebra.xor(label, algebra.constant(constant))
+                accumulate = self._best_accumulate(op, atom, wanted)
+                if accumulate is None:
+                    continue
+                both = (term, self._words.const(constant))
+                cost, added_by = self._accumulated(accumulate, atom, weight)
+                extra = cost - singles[i].added
+                if best is None or extra < best[0]:
+                    part = Part(both, IMPOSSIBLE, None, cost, added_by)
+                    best = (extra, i, part)
+        alone = self._constant_part(op, constant, weight)
+        if best is None or (alone is not None and alone.added < best[0]):
+            return None
+        return best[1], best[2]
+
+    def _groups(self, op: str, terms: list[Word], weight: float) -> list[Part]:
+        """Several terms that one instruction sums up."""
+        found: list[Part] = []
+        if op == "xor":
+            sums = self._subset_sums(terms)
+            for atom, subsets in sums.items():
+                unary = self._repertoire.unary_for(atom)
+                for label, subset in subsets.items():
+                    if len(subset) > 1:
+                        found += self._summed(op, atom, label, subset, unary, weight)
+            if self._repertoire.pairs:
+                found += self._paired(sums, weight)
+        for pattern in self._repertoire.structural.get(op, ()):
+            if len(pattern.root.args) == 2 and pattern.immediate is None:
+                for pair in itertools.permutations(terms, 2):
+                    binding = self._cover.match_all(pattern.root.args, pair, {}, pattern)
+                    if binding is not None:
+                        found.append(
+                            self._alone(op, pair, self._cover.use(pattern, binding, weight))
+                        )
+        return found
+
+    def _alone(self, op: str, terms: tuple[Word, ...], choice: Choice) -> Part:
+        """A part that is computed for itself and then added by the plain instruction."""
+        word = self._words.intern(op, terms, None, self._words.mask)
+        plain = self._best_accumulate(op, word, self._words.forms(word)[0][1])
+        extra = IMPOSSIBLE if plain is None else float(self._cover.latency(plain.pattern))
+        weight = max(self._cover.weight(t) for t in terms)
+
+        def added_by(acc: Word) -> Choice:
+            assert plain is not None
+            self._cover.choices.setdefault(word, choice)
+            binding = {plain.acc: acc, plain.x: word}
+            return Choice(
+                choice.cost + extra * weight,
+                plain.pattern,
+                tuple((h, binding[h]) for h in plain.pattern.holes),
+            )
+
+        return Part(terms, choice.cost, choice, choice.cost + extra * weight, added_by)
+
+    def _subset_sums(self, terms: list[Word]) -> dict[Word, dict[Label, tuple[Word, ...]]]:
+        """For each word below, sums of the terms that are functions of it, with their terms."""
+        over: dict[Word, list[tuple[Word, Label]]] = {}
+        for term in terms:
+            for atom, label in self._words.forms(term):
+                over.setdefault(atom, []).append((term, label))
+        algebra = self._words.labels
+        result: dict[Word, dict[Label, tuple[Word, ...]]] = {}
+        for atom, entries in over.items():
+            sums: dict[Label, tuple[Word, ...]] = {}
+            tried = 0
+            for count in range(1, min(MAX_SUBSET, len(entries)) + 1):
+                tried += math.comb(len(entries), count)
+                if tried > MAX_SUBSETS and count > 2:
+                    break
+                for subset in itertools.combinations(entries, count):
+                    total = subset[0][1]
+                    for _, label in subset[1:]:
+                        total = algebra.xor(total, label)
+                    sums.setdefault(total, tuple(t for t, _ in subset))
+            result[atom] = sums
+        return result
+
+    def _summed(
+        self,
+        op: str,
+        atom: Word,
+        label: Label,
+        subset: tuple[Word, ...],
+        unary: Mapping[Label, list[Pattern]],
+        weight: float,
+    ) -> list[Part]:
+        found = []
+        patterns = unary.get(label)
+        if patterns:
+            pattern = self._cover.cheapest(patterns)
+            found.append(
+                self._alone(op, subset, self._cover.use(pattern, {pattern.holes[0]: atom}, weight))
+            )
+        accumulate = self._best_accumulate(op, atom, label)
+        if accumulate is not None:
+            cost, added_by = self._accumulated(accumulate, atom, weight)
+            found.append(Part(subset, IMPOSSIBLE, None, cost, added_by))
+        return found
+
+    def _paired(self, sums: dict[Word, dict[Label, tuple[Word, ...]]], weight: float) -> list[Part]:
+        found = []
+        seen = self._words.seen
+        for pair in self._repertoire.pairs:
+            first = [
+                (a, s[seen(pair.first_label, a)])
+                for a, s in sums.items()
+                if seen(pair.first_label, a) in s
+            ]
+            second = [
+                (a, s[seen(pair.second_label, a)])
+                for a, s in sums.items()
+                if seen(pair.second_label, a) in s
+            ]
+            for (a, left), (b, right) in itertools.product(first, second):
+                if not set(left) & set(right):
+                    binding = {pair.first: a, pair.second: b}
+                    choice = self._cover.use(pair.pattern, binding, weight)
+                    found.append(self._alone("xor", (*left, *right), choice))
+        return found

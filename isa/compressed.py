@@ -127,6 +127,17 @@ OFFSETS = {
 }
 """Immediate arguments of riscv-opcodes, without the `hi` and `lo` of their halves."""
 
+
+
+def meant(immediate: Immediate, field: int) -> int:
+    """The value that a field of a 32-bit instruction means; `field` may be signed or not."""
+    value = field & ((1 << immediate.width) - 1)
+    if immediate.name in SCALES:
+        value -= value >> immediate.width - 1 << immediate.width
+        value <<= SCALES[immediate.name]
+    return value
+
+
 _HALF = re.compile(r"(hi|lo)$")
 
 
@@ -281,10 +292,7 @@ class Compressed:
                 return None
             halfword |= register.write(number)
         for immediate in encoding.immediates:
-            value = fields[immediate.name] & ((1 << immediate.width) - 1)
-            if immediate.name in SCALES:
-                value -= value >> immediate.width - 1 << immediate.width
-                value <<= SCALES[immediate.name]
+            value = meant(immediate, fields[immediate.name])
             if immediate.name in given or self.offset is None:
                 if value != given.get(immediate.name, 0):
                     return None

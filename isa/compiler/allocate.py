@@ -17,6 +17,8 @@ from isa.compiler.operations import FIRST_VALUE, STACK, ZERO, Loop, Operation, R
 from isa.compiler.pools import ARGUMENTS, SAVED, STACK_POINTER, TEMPORARY
 from isa.compiler.schedule import max_pressure
 from isa.compiler.select import Selection
+from isa.compiler.short import LOW, Shortness
+from isa.instruction_set import InstructionSet
 
 ATTEMPTS = 4
 """Times a loop is done until its head and end agree, the last one with loads at the end."""
@@ -87,8 +89,11 @@ def _slot(number: int) -> int:
 class Allocator:
     """Allocates one kernel."""
 
-    def __init__(self, selection: Selection, constants: Constants) -> None:
+    def __init__(
+        self, selection: Selection, constants: Constants, instructions: InstructionSet
+    ) -> None:
         self._selection = selection
+        self._short = Shortness(instructions, selection.root)
         self._costs = constants
         self._state = _State()
         self._lines: list[Line] = []
@@ -179,6 +184,11 @@ class Allocator:
             penalty += (end - start) * loop.count
         return None if following is None else following - position + penalty
 
+    def _life(self, value: int) -> int:
+        """Positions from the definition of a value to its last use."""
+        uses = self._uses.get(value)
+        return uses[-1] - self._defined.get(value, 0) if uses else 0
+
     # Registers.
 
     def _put(self, value: int, register: int) -> None:
@@ -190,17 +200,21 @@ class Allocator:
         if register is not None:
             del self._state.value_in[register]
 
-    def _take(self, position: int, keep: Iterable[int], hint: int | None = None) -> int:
-        """A free register; puts a value aside if there is none."""
+    def _take(
+        self, position: int, keep: Iterable[int], value: int, hints: Iterable[int] = ()
+    ) -> int:
+        """A free register for a value; puts another aside if there is none."""
+        life = self._life(value)
         busy = self._state.value_in
-        if hint is not None and hint not in busy:
-            return hint
+        for hint in hints:
+            if hint not in busy:
+                return hint
         reserved = set(self._head_register.values())
         for pool in (TEMPORARY, tuple(self._saved), SAVED):
-            for register in pool:
+            for register in self._short.order(pool, value, life):
                 if register not in busy and register not in reserved:
                     return self._claim(register)
-        for register in (*TEMPORARY, *SAVED):
+        for register in (*self._short.order(TEMPORARY, value, life), *SAVED):
             if register not in busy:
                 return self._claim(register)
         return self._evict(position, set(keep))
@@ -241,7 +255,7 @@ class Allocator:
             return STACK_POINTER
         register = self._state.register_of.get(value)
         if register is None:
-            register = self._take(position, keep)
+            register = self._take(position, keep, value)
             self._fetch(value, register)
             self._put(value, register)
         return register
@@ -274,11 +288,23 @@ class Allocator:
                 self._drop(v)
         line = Line("operation", item, registers)
         if item.result is not None:
-            line.result = self._take(position, (), self._hints.get(item.result))
+            line.result = self._take(position, (), item.result, self._wanted(item, registers))
             if self._next_use(item.result, position) is not None:
                 self._put(item.result, line.result)
             line.defines = ((item.result, line.result),)
         self._lines.append(line)
+
+    def _wanted(self, item: Operation, registers: tuple[tuple[str, int], ...]) -> list[int]:
+        """Registers that the result of an operation should have, the best first."""
+        hint = self._hints.get(item.result) if item.result is not None else None
+        wanted = [] if hint is None else [hint]
+        by_name = dict(registers)
+        reserved = set(self._head_register.values())
+        for operand, low in self._short.ties(item):
+            register = by_name[operand]
+            if register not in reserved and (register in LOW or not low):
+                wanted.append(register)
+        return wanted
 
     def _loop(self, loop: Loop) -> None:
         outside = self._hints, self._head_register
@@ -372,10 +398,10 @@ class Allocator:
                 head[c.parameter] = register
         for c in parameters:
             if c.parameter not in head:
-                head[c.parameter] = self._fresh(taken)
+                head[c.parameter] = self._fresh(taken, c.parameter)
             targets.append((head[c.parameter], c.initial))
         for v in sorted(used - set(head)):
-            head[v] = self._fresh(taken)
+            head[v] = self._fresh(taken, v)
             targets.append((head[v], v))
         for value in sorted(state.register_of):
             if value not in head and self._lives(value, position):
@@ -402,9 +428,10 @@ class Allocator:
         i = bisect_right(uses, start)
         return i < len(uses) and uses[i] <= end
 
-    def _fresh(self, taken: set[int]) -> int:
-        """A register that is not yet promised to a value at the head."""
-        for pool in ((r for r in TEMPORARY if r not in self._state.value_in), TEMPORARY):
+    def _fresh(self, taken: set[int], value: int) -> int:
+        """A register for a value at the head that is not yet promised to another."""
+        temporary = self._short.order(TEMPORARY, value, self._life(value))
+        for pool in ((r for r in temporary if r not in self._state.value_in), temporary):
             for register in pool:
                 if register not in taken:
                     taken.add(register)

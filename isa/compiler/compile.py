@@ -9,8 +9,9 @@ from dataclasses import replace
 from isa.compiler.allocate import Allocator
 from isa.compiler.emit import Emitter
 from isa.compiler.repertoire import Repertoire
-from isa.compiler.schedule import Waits, max_pressure, schedule
+from isa.compiler.schedule import max_pressure, schedule
 from isa.compiler.select import Selector
+from isa.compiler.waits import Waits
 from isa.core import Core
 from isa.instruction_set import InstructionSet
 from isa.kernel import Builder, Kernel, trace
@@ -77,7 +78,7 @@ def _compile(
     selection = selector.run()
     schedule(selection.root, Waits.of(core))
     pressure = max_pressure(selection.root)
-    allocation = Allocator(selection, selector.constants).run()
+    allocation = Allocator(selection, selector.constants, instructions).run()
     emitter = Emitter(selection, allocation, repertoire, selector.constants, instructions)
     program = emitter.run()
     return replace(program, report={**program.report, "pressure": pressure})

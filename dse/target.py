@@ -15,7 +15,13 @@ from hw.composition import Hardware, compose, stand_in
 from hw.technology import Technology, technology
 from isa.bits import topological
 from isa.instruction import Extension, Instruction
-from isa.instruction_set import InstructionSet, extension_parameters, load_extension
+from isa.instruction_set import (
+    InstructionSet,
+    extension_names,
+    extension_parameters,
+    find_instruction,
+    load_extension,
+)
 from isa.proposal import load_proposal
 from isa.table import Table
 from isa.timing import PRESETS, Core
@@ -134,21 +140,17 @@ def _instruction_set(
         if name in proposals:
             found.append(load_proposal(proposals[name][0]))
         else:
-            found.append(_named(name, parameters))
+            found.append(_named(name, parameters, xlen))
     return InstructionSet.of(xlen, *found)
 
 
-def _named(name: str, parameters: tuple[tuple[str, int], ...]) -> Extension | Instruction:
+def _named(
+    name: str, parameters: tuple[tuple[str, int], ...], xlen: int
+) -> Extension | Instruction:
     """An extension, or a single instruction of whatever extension declares it."""
-    from isa.instruction_set import extension_names
-
     if name in extension_names():
         return load_extension(name, **dict(parameters))
-    for extension in extension_names():
-        for instruction in load_extension(extension).instructions:
-            if instruction.name == name:
-                return instruction
-    raise ValueError(f"instruction must belong to an extension, not {name!r}")
+    return find_instruction(name, xlen)
 
 
 @cache

@@ -73,13 +73,34 @@ def select(
     seen for what they add. A candidate is not tried again while what it added to a smaller set is
     less than what another adds now, nor once it added nothing. Ties go to fewer operands, then to
     the smaller area. A choice that later ones made useless is dropped. Under a limit of area the
-    same is done by cycles saved for each GE added, and the better of the two sets is taken. Greedy:
-    not proven best.
+    same is done by cycles saved for each GE added. Then each choice in turn is banned and the rest
+    grown again, as long as that gives a better set. Not proven best.
     """
-    found = [_Greedy(candidates, scorer, base, count, area_ge, by_area=False).run()]
-    if area_ge is not None:
-        found.append(_Greedy(candidates, scorer, base, count, area_ge, by_area=True).run())
-    return min(found, key=lambda s: (s.score.cycles, s.area_ge))
+
+    def rank(selection: Selection) -> tuple[float, int, float]:
+        operands = sum(candidates[i].idea.operands for i in selection.order)
+        return selection.score.cycles, operands, selection.area_ge
+
+    def grow(start: Sequence[int], banned: frozenset[int]) -> Selection:
+        found = [
+            _Greedy(candidates, scorer, base, count, area_ge, start, banned, by_area=mode).run()
+            for mode in ((False,) if area_ge is None else (False, True))
+        ]
+        return min(found, key=rank)
+
+    best = grow((), frozenset())
+    improved = True
+    while improved:
+        improved = False
+        for i in best.order:
+            rest = tuple(j for j in best.order if j != i)
+            for start in {rest: None, (): None}:
+                found = grow(start, frozenset([i]))
+                if rank(found) < rank(best):
+                    best, improved = found, True
+            if improved:
+                break
+    return best
 
 
 class _Greedy:
@@ -92,6 +113,8 @@ class _Greedy:
         base: Score,
         count: int,
         area_ge: float | None,
+        start: Sequence[int],
+        banned: frozenset[int],
         *,
         by_area: bool,
     ) -> None:
@@ -101,9 +124,13 @@ class _Greedy:
         self.count = count
         self.area_ge = area_ge
         self.by_area = by_area
-        self.order: list[int] = []
-        self.score = base
-        self.gains = {i: base.cycles - c.cycles for i, c in enumerate(candidates)}
+        self.order = list(start)
+        self.score = self._together(self.order)
+        self.gains = {
+            i: base.cycles - c.cycles
+            for i, c in enumerate(candidates)
+            if i not in banned and i not in start
+        }
 
     def run(self) -> Selection:
         """Grow and drop until neither changes anything."""

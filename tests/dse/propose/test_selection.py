@@ -98,10 +98,16 @@ def test_a_choice_made_useless_is_dropped() -> None:
 
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_overlap_is_seen_by_measuring(count: int) -> None:
-    """`wide` covers what `a` and `b` cover; once it is there they add nothing."""
+    """`w` covers what `a` and `b` cover; once it is there they add nothing."""
 
     def cycles(names: frozenset[str]) -> float:
-        covered = {p for n in names for p in {"wide": "pq", "a": "p", "b": "q", "z": "r"}[n]}
+        covered = {p for n in names for p in {"w": "pq", "a": "p", "b": "q", "z": "r"}[n]}
         return 100 - sum({"p": 10, "q": 10, "r": 3}[p] for p in covered)
 
-    assert chosen("a b wide z", Table(cycles), count=count)[0] == ["wide", "z"][:count]
+    assert chosen("a b w z", Table(cycles), count=count)[0] == ["w", "z"][:count]
+
+
+def test_a_good_start_that_leads_astray_is_given_up() -> None:
+    """`large` saves most, for its area too, but leaves no room for the three that beat it."""
+    scores = less({"large": 52, "aa": 20, "bb": 20, "cc": 20})
+    assert chosen("large aa bb cc", scores, area_ge=60)[0] == ["aa", "bb", "cc"]

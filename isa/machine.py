@@ -172,10 +172,10 @@ class Machine:
         self.memory[:] = self._image
         place(self.memory, memory or {}, self.program.data_base)
         x = [0] * self.translation.register_count
-        x[2] = self.program.data_end
         if len(args) > 8:
             raise ValueError(f"arguments must be at most 8, not {len(args)}")
         mask = (1 << self.instructions.xlen) - 1
+        x[2] = self.program.data_end & mask
         for i, value in enumerate(args):
             x[10 + i] = value & mask
         for name, value in (state or {}).items():

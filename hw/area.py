@@ -103,7 +103,6 @@ def estimate(
         technology.and_ge * graph.count(Kind.AND)
         + technology.xor_ge * graph.count(Kind.XOR)
         + technology.mux_ge * graph.count(Kind.MUX)
-        + technology.buffer_ge * graph.buffers()
         + technology.ff_ge * graph.flip_flops
     )
     arrivals = estimated_arrivals(graph, technology, starts or {})

@@ -152,14 +152,6 @@ class Graph:
         """Return the number of nodes of `kind`."""
         return sum(1 for k in self.kind if k is kind)
 
-    def buffers(self, fanout: int = 10) -> int:
-        """Return how many buffers keep every signal at `fanout` gate inputs or fewer, roughly."""
-        readers = [0] * len(self.kind)
-        for fanin in self.fanin:
-            for literal in fanin:
-                readers[literal >> 1] += 1
-        return sum(count // fanout for count in readers[1:])
-
     def digest(self) -> str:
         """Return the SHA-256 of the structure: nodes, port names and memories, nothing else."""
         state = hashlib.sha256()

@@ -11,11 +11,11 @@ __all__ = ["Rung", "Technology", "technology", "technology_names"]
 class Rung:
     """Relative errors of one way of estimating, as fractions (0.12 = 12 %).
 
-    Each is the 90th percentile over the 31 modules of benchmarks/area_calibration.py (122 to 69,000
-    GE: adders, multipliers, S-boxes, hash and cipher rounds, units) against synthesis by yosys 0.70
-    with `&dch -f; &nf; buffer; upsize; dnsize` on the same liberty, 30 November 2026. Worst: area
-    23 % and delay 25 % for the estimate, 14 % and 24 % for the mapped rung, mostly sums of many
-    operands, which yosys merges into carry-save form. LUTs: 20 modules against yosys `-lut 6`.
+    Each is the 90th percentile over the modules of benchmarks/data/area.json against the
+    `synthesised` rung; docs/models.md has medians, maxima and families, and a test holds these
+    figures to the data. The errors of the `synthesised` rung itself are what renaming wires and
+    reordering lines does to its result: 14 modules five times, 90th percentile of the distance
+    from the median 4 % of area and of delay, at most 10 %; for LUTs an assumption.
     """
 
     name: str
@@ -32,33 +32,29 @@ class Technology:
     length (50 ps: a 130 nm class process, 0.36 ps per nm of gate length). Wires, clock tree and
     placement are in none of the figures, so delays compare designs and do not promise megahertz.
 
-    The gate areas are a least-squares fit of the relative error of AND, XOR, MUX and fan-out
-    counts to the mapped rung on 22 modules (leave-one-out error: median 4.9 %, 90th percentile
-    9.1 %, worst 12 %). Inverters cost nothing: the fit spreads them. `buffer_ge` is paid for every
-    tenth fan-out of a signal. The delays are fitted to the mapped delays of the same modules;
-    `load_fo4` is paid per doubling of the fan-out. Against the mapped rung on the modules of
-    benchmarks/area_calibration.py, half of them not in the fit: area 3.6 % median, 12 % worst;
-    delay 6.0 % median, 18 % worst. yosys-abc of pyosys 0.70, 30 November 2026.
+    The gate areas are a least-squares fit of the relative error of AND, XOR and MUX counts to the
+    synthesised area; inverters and buffers cost nothing, the fit spreads them. The delays are
+    fitted to the synthesised delays of the same modules; `load_fo4` is paid per doubling of the
+    fan-out. benchmarks/area_calibration.py, yosys 0.70, 30 November 2026.
     """
 
     name: str
     fo4_ps: float = 50.0
-    and_ge: float = 1.05
-    xor_ge: float = 2.03
-    mux_ge: float = 2.38
-    buffer_ge: float = 0.9
+    and_ge: float = 1.00
+    xor_ge: float = 1.96
+    mux_ge: float = 2.43
     ff_ge: float = 5.67
-    and_fo4: float = 0.35
-    xor_fo4: float = 1.2
+    and_fo4: float = 0.4
+    xor_fo4: float = 1.1
     mux_fo4: float = 1.3
     load_fo4: float = 0.3
     # Clock-to-output plus set-up of a flip-flop, about 4 FO4 in standard-cell practice.
     sequential_fo4: float = 4.0
     # Delay of one 6-input LUT with its local routing, ns; None where the target has no LUTs.
     lut_level_ns: float | None = None
-    estimate: Rung = Rung("estimate", area_error=0.12, delay_error=0.18)
-    mapped: Rung = Rung("mapped", area_error=0.10, delay_error=0.10, luts_error=0.16)
-    synthesised: Rung = Rung("synthesised", area_error=0.05, delay_error=0.05, luts_error=0.05)
+    estimate: Rung = Rung("estimate", area_error=0.13, delay_error=0.16)
+    mapped: Rung = Rung("mapped", area_error=0.10, delay_error=0.11, luts_error=0.29)
+    synthesised: Rung = Rung("synthesised", area_error=0.04, delay_error=0.04, luts_error=0.05)
 
     def __post_init__(self) -> None:
         if not self.fo4_ps > 0:

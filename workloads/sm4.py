@@ -1,7 +1,8 @@
 """SM4 (GB/T 32907-2016): encryption, decryption, key schedule, ECB, CBC and CTR.
 
-Words are big-endian in messages and keys; round keys are 32 words in the order of encryption, as
-`lw` reads them.
+Round keys are 32 words in the order of encryption. Words are big-endian in memory, everywhere, as
+the standard prints them. Kernels hold them as `lw` reads them, first byte lowest, which is the
+order that `sm4ed` and `sm4ks` take, so that no byte is reversed.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from workloads.block_cipher import (
     ScheduleVariant,
     Variant,
 )
-from workloads.words import Words, load_word, load_words, swapped, total
+from workloads.words import Words, load_word, load_words, total
 
 ROUNDS = 32
 FK = (0xA3B1BAC6, 0x56AA3350, 0x677D9197, 0xB27022DC)
@@ -31,7 +32,14 @@ CK = tuple(
     int.from_bytes(bytes((4 * i + j) * 7 % 256 for j in range(4)), "big") for i in range(ROUNDS)
 )
 """GB/T 32907-2016 section 7.3: byte j of constant i is (4 i + j) 7 mod 256."""
-_CK_TABLE = Table("sm4_ck", 32, CK)
+
+
+def _memory_order(x: int) -> int:
+    """A word as `lw` reads it."""
+    return int.from_bytes(x.to_bytes(4, "big"), "little")
+
+
+_CK_TABLE = Table("sm4_ck", 32, tuple(map(_memory_order, CK)))
 _CK_STEP = 0x1C1C1C1C
 """What each byte of a constant grows by: 28."""
 
@@ -53,7 +61,7 @@ def expand_key(key: bytes) -> bytes:
     for i in range(ROUNDS):
         t = _substitute(k[i + 1] ^ k[i + 2] ^ k[i + 3] ^ CK[i])
         k.append(k[i] ^ t ^ _rotl(t, 13) ^ _rotl(t, 23))
-    return struct.pack("<32I", *k[4:])
+    return struct.pack(">32I", *k[4:])
 
 
 def _crypt(block: bytes, keys: Sequence[int]) -> bytes:
@@ -66,12 +74,12 @@ def _crypt(block: bytes, keys: Sequence[int]) -> bytes:
 
 def encrypt_block(block: bytes, keys: bytes) -> bytes:
     """Encrypt 16 bytes with 128 bytes of round keys (GB/T 32907-2016 section 7.1)."""
-    return _crypt(block, struct.unpack("<32I", keys))
+    return _crypt(block, struct.unpack(">32I", keys))
 
 
 def decrypt_block(block: bytes, keys: bytes) -> bytes:
     """Decrypt 16 bytes: the same with the round keys in reverse."""
-    return _crypt(block, struct.unpack("<32I", keys)[::-1])
+    return _crypt(block, struct.unpack(">32I", keys)[::-1])
 
 
 # --- Kernels -------------------------------------------------------------------------------------
@@ -81,14 +89,23 @@ def _substituted(x: Bits) -> Bits:
     return concat(*(lookup(sbox(), x.byte(i)) for i in reversed(range(4))))
 
 
+def _turned(x: Bits, amount: int) -> Bits:
+    """Left rotation of a word in memory order: whole bytes move down, the rest within bytes."""
+    skip, rest = divmod(amount, 8)
+    if rest:
+        kept = (0xFF << rest & 0xFF) * 0x01010101
+        x = ((x << rest) & kept) | (x.rotr(16 - rest) & ~kept)
+    return x.rotr(8 * skip)
+
+
 def _by_bytes(x: Bits) -> Bits:
-    """S-boxes, then L on the word."""
+    """S-boxes, then L on the word: x + x <<< 24 + (x + x <<< 8 + x <<< 16) <<< 2."""
     b = _substituted(x)
-    return total(b, b.rotl(2), b.rotl(10), b.rotl(18), b.rotl(24))
+    return total(b, _turned(b, 24), _turned(total(b, _turned(b, 8), _turned(b, 16)), 2))
 
 
 def _t_tables(name: str, *rotations: int) -> list[Table]:
-    """S-box followed by one byte's share of a linear map, byte 0 (least significant) first.
+    """S-box followed by one byte's share of a linear map, the first byte in memory first.
 
     Args:
         name: Prefix of the tables.
@@ -96,10 +113,11 @@ def _t_tables(name: str, *rotations: int) -> list[Table]:
     """
 
     def entry(s: int, i: int) -> int:
-        word = s << 8 * i
+        placed = s << 24 - 8 * i
+        word = placed
         for n in rotations:
-            word ^= _rotl(s << 8 * i, n)
-        return word
+            word ^= _rotl(placed, n)
+        return _memory_order(word)
 
     return [Table(f"{name}{i}", 32, tuple(entry(s, i) for s in sbox().entries)) for i in range(4)]
 
@@ -127,8 +145,7 @@ def _cipher(transform: Callable[[Bits], Bits], *, inverse: bool) -> Cipher:
             key = load_word(k, keys, (-4) * i + 4 * (ROUNDS - 1) if inverse else 4 * i)
             return [*x[1:], x[0] ^ transform(total(x[1], x[2], x[3], key))]
 
-        x = k.loop(ROUNDS, one_round, *(swapped(w) for w in words))
-        return [swapped(w) for w in reversed(x)]
+        return list(k.loop(ROUNDS, one_round, *words))[::-1]
 
     return apply
 
@@ -151,7 +168,7 @@ Transform = Callable[[Bits], Bits]
 
 def _schedule_by_bytes(x: Bits) -> Bits:
     t = _substituted(x)
-    return total(t, t.rotl(13), t.rotl(23))
+    return total(t, _turned(t, 13), _turned(t, 23))
 
 
 def _schedule_by_tables(x: Bits) -> Bits:
@@ -163,7 +180,7 @@ def _schedule_step(transform: Transform, x: Sequence[Bits], constant: Bits) -> W
 
 
 def _masked(k: Builder, key: Pointer) -> Words:
-    return [swapped(w) ^ f for w, f in zip(load_words(k, key, 4), FK, strict=True)]
+    return [w ^ _memory_order(f) for w, f in zip(load_words(k, key, 4), FK, strict=True)]
 
 
 def _listed(transform: Transform) -> Schedule:
@@ -192,7 +209,7 @@ def _computed(transform: Transform) -> Schedule:
             following = ((constant & 0x7F7F7F7F) + _CK_STEP) ^ (constant & 0x80808080)
             return [following, *new]
 
-        k.loop(ROUNDS, step, const(CK[0], 32), *_masked(k, key))
+        k.loop(ROUNDS, step, const(_memory_order(CK[0]), 32), *_masked(k, key))
 
     return build
 
@@ -244,7 +261,7 @@ SM4 = BlockCipher(
     (
         (
             _KEY,
-            struct.pack("<32I", *struct.unpack(">32I", bytes.fromhex(_ROUND_KEYS))),
+            bytes.fromhex(_ROUND_KEYS),
             "GB/T 32907-2016 appendix A.1",
         ),
     ),

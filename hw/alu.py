@@ -29,8 +29,19 @@ class Executed:
     taken: Wire
 
 
-def execute(control: Control, pc: Wire, rs1: Wire, rs2: Wire, immediate: Wire) -> Executed:
-    """Build the shared arithmetic: an adder that compares too, a shifter, logic, target adder."""
+def execute(
+    control: Control, pc: Wire, rs1: Wire, rs2: Wire, immediate: Wire, link: Wire
+) -> Executed:
+    """Build the shared arithmetic: an adder that compares too, a shifter, logic, target adder.
+
+    Args:
+        control: Of the instruction.
+        pc: Its address.
+        rs1: First operand.
+        rs2: Second operand.
+        immediate: Its immediate.
+        link: Distance to the instruction behind it.
+    """
     width = len(rs1)
 
     def spread(bit: Wire) -> Wire:
@@ -38,7 +49,7 @@ def execute(control: Control, pc: Wire, rs1: Wire, rs2: Wire, immediate: Wire) -
 
     a = pyrtl.select(control.a_pc, pc, rs1) & spread(~control.a_zero)
     b = pyrtl.select(control.b_imm, immediate, rs2)
-    addend = pyrtl.select(control.b_four, pyrtl.Const(4, width), b) ^ spread(control.subtract)
+    addend = pyrtl.select(control.b_link, link, b) ^ spread(control.subtract)
     # The carry enters through a position below the lowest, so that there is one adder only.
     total = _named(pyrtl.concat(a, pyrtl.Const(1, 1)) + pyrtl.concat(addend, control.subtract))
     sum_, carry = total[1 : width + 1], total[width + 1]

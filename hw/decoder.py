@@ -32,7 +32,7 @@ class Control:
         a_pc: First operand of the adder is pc, else rs1.
         a_zero: First operand of the adder is 0.
         b_imm: Second operand is the immediate, else rs2.
-        b_four: Second operand is 4.
+        b_link: Second operand is the distance to the next instruction.
         subtract: The adder subtracts, and so compares.
         less: The result is a comparison; `signed` says which.
         signed: Comparison is signed.
@@ -61,7 +61,7 @@ class Control:
     a_pc: Wire
     a_zero: Wire
     b_imm: Wire
-    b_four: Wire
+    b_link: Wire
     subtract: Wire
     less: Wire
     signed: Wire
@@ -117,7 +117,7 @@ def _arithmetic(xlen: int) -> Iterator[tuple[Bits, frozenset[str]]]:
     upper = concat(arg("imm20", 20), const(0, 12)).sext(xlen)
     yield upper, frozenset(["a_zero", "b_imm"])
     yield pc + upper, frozenset(["a_pc", "b_imm"])
-    yield pc + 4, frozenset(["a_pc", "b_four"])
+    yield pc + 4, frozenset(["a_pc", "b_link"])
 
 
 def _conditions(xlen: int) -> Iterator[tuple[Bits, frozenset[str]]]:

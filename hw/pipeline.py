@@ -15,6 +15,7 @@ import pyrtl
 
 from hw.alu import execute, loaded_value, store_lanes
 from hw.decoder import Control, Decoder
+from hw.fetch import Fetched, build_fetch
 from isa.core import Core
 
 Wire: TypeAlias = pyrtl.WireVector
@@ -81,13 +82,25 @@ def _control_registers(control: Control, prefix: str, keep: Wire) -> Control:
     )
 
 
-def _fetch(ports: Ports, xlen: int, stall: Wire, redirect: Wire, target: Wire) -> tuple[Wire, Wire]:
-    """The fetch stage: returns the pc whose word is arriving, and the word."""
-    pc = pyrtl.Register(xlen, "pc")
-    following = _sum(pc, 4)
-    next_pc = pyrtl.select(redirect, target, pyrtl.select(stall, pc, following))
-    pc.next <<= next_pc
-    return pc, ports.instruction(next_pc)
+def _valid(fetched: Fetched) -> Wire:
+    """1 bit, an instruction comes from the fetch stage."""
+    return pyrtl.Const(1, 1) if fetched.valid is None else fetched.valid
+
+
+def _link(fetched: Fetched, xlen: int, *keep: tuple[str, Wire]) -> Wire:
+    """Distance from an instruction to the one behind it, when it is in the stage of EX.
+
+    Args:
+        fetched: From the fetch stage.
+        xlen: Register width in bits.
+        keep: Name and wait of each register on the way.
+    """
+    if fetched.short is None:
+        return pyrtl.Const(4, xlen)
+    short = fetched.short
+    for name, wait in keep:
+        short = _register(short, name, wait)
+    return pyrtl.concat(~short, short, pyrtl.Const(0, 1)).zero_extended(xlen)
 
 
 def _sum(a: Wire, b: int) -> Wire:
@@ -105,10 +118,11 @@ def _five_stages(
     waiting = hold | stall
 
     # IF
-    pc, word = _fetch(ports, xlen, waiting, redirect, target)
-    ir, id_pc = _register(word, "id_word", waiting), _register(pc, "id_pc", waiting)
+    fetched = build_fetch(ports.instruction, decoder.instructions, waiting, redirect, target)
+    ir = _register(fetched.word, "id_word", waiting)
+    id_pc = _register(fetched.pc, "id_pc", waiting)
     id_valid = pyrtl.Register(1, "id_valid")
-    id_valid.next <<= ~redirect & pyrtl.select(waiting, id_valid, pyrtl.Const(1, 1))
+    id_valid.next <<= ~redirect & pyrtl.select(waiting, id_valid, _valid(fetched))
 
     # ID
     decoded = decoder.build(ir, latencies)
@@ -151,7 +165,8 @@ def _five_stages(
     else:
         hold <<= pyrtl.Const(0, 1)
     commit = ex_valid & ~hold
-    executed = execute(ex, ex_pc, ex_rs1, ex_rs2, ex_immediate)
+    link = _link(fetched, xlen, ("id_short", waiting), ("ex_short", hold))
+    executed = execute(ex, ex_pc, ex_rs1, ex_rs2, ex_immediate, link)
     redirect <<= commit & executed.taken
     target <<= executed.target
     ex_value <<= ports.unit(ex_word, ex_rs1, ex_rs2, ex_pc, commit, executed.result)
@@ -192,10 +207,11 @@ def _short(core: Core, decoder: Decoder, latencies: Mapping[str, int], ports: Po
     target = Wire(xlen, "target")
 
     # IF
-    pc, word = _fetch(ports, xlen, waiting, redirect, target)
-    ir, ex_pc = _register(word, "ex_word", waiting), _register(pc, "ex_pc", waiting)
+    fetched = build_fetch(ports.instruction, decoder.instructions, waiting, redirect, target)
+    ir = _register(fetched.word, "ex_word", waiting)
+    ex_pc = _register(fetched.pc, "ex_pc", waiting)
     ex_valid = pyrtl.Register(1, "ex_valid")
-    ex_valid.next <<= ~redirect & pyrtl.select(waiting, ex_valid, pyrtl.Const(1, 1))
+    ex_valid.next <<= ~redirect & pyrtl.select(waiting, ex_valid, _valid(fetched))
 
     # EX
     decoded = decoder.build(ir, latencies)
@@ -230,7 +246,8 @@ def _short(core: Core, decoder: Decoder, latencies: Mapping[str, int], ports: Po
         spent.next <<= pyrtl.select(hold, _sum(spent, 1), pyrtl.Const(0, len(total)))
     waiting <<= (ex_valid & stall) | hold
     commit = running & ~hold
-    executed = execute(control, ex_pc, rs1, rs2, decoded.immediate)
+    link = _link(fetched, xlen, ("ex_short", waiting))
+    executed = execute(control, ex_pc, rs1, rs2, decoded.immediate, link)
     redirect <<= commit & executed.taken
     target <<= executed.target
     result = ports.unit(ir, rs1, rs2, ex_pc, commit, executed.result)

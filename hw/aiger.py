@@ -23,15 +23,22 @@ def output_literals(graph: Graph) -> list[int]:
     return [x for x in literals if graph.kind[x >> 1] not in wires or (x & 1 and x > 1)]
 
 
-def aiger_bytes(graph: Graph) -> bytes:
+def aiger_bytes(graph: Graph, *, carry_chains: bool = False) -> bytes:
     """Return `graph` in binary AIGER 1.9 (A. Biere, FMV report 07/1, 2007), flip-flops cut.
 
     Inputs are those of `input_nodes`, outputs those of `output_literals`. XOR and MUX become three
-    AND nodes each.
+    AND nodes each. With `carry_chains` the results of adders come from outside and what their
+    chains read goes there, after the other outputs: what is left is what LUTs have to do.
     """
     literal_of = {0: FALSE}
     variables = 0
-    for node in input_nodes(graph):
+    outputs_of = output_literals(graph)
+    cut: dict[int, None] = {}
+    if carry_chains:
+        cut = dict.fromkeys(x >> 1 for adder in graph.adders for x in adder.results)
+        read = (x for adder in graph.adders for x in adder.propagate if graph.is_gate(x))
+        outputs_of = list(dict.fromkeys([x for x in outputs_of if x >> 1 not in cut] + [*read]))
+    for node in (*input_nodes(graph), *sorted(cut)):
         variables += 1
         literal_of[node] = 2 * variables
     inputs = variables
@@ -54,7 +61,7 @@ def aiger_bytes(graph: Graph) -> bytes:
         return found
 
     for node, kind in enumerate(graph.kind):
-        if kind not in (Kind.AND, Kind.XOR, Kind.MUX):
+        if kind not in (Kind.AND, Kind.XOR, Kind.MUX) or node in cut:
             continue
         a, b, *rest = (literal_of[f >> 1] ^ (f & 1) for f in graph.fanin[node])
         if kind is Kind.AND:
@@ -65,7 +72,7 @@ def aiger_bytes(graph: Graph) -> bytes:
         else:
             left, right = conjunction(a, b), conjunction(a ^ 1, rest[0])
             literal_of[node] = conjunction(left ^ 1, right ^ 1) ^ 1
-    outputs = [literal_of[x >> 1] ^ (x & 1) for x in output_literals(graph)]
+    outputs = [literal_of[x >> 1] ^ (x & 1) for x in outputs_of]
     header = f"aig {variables} {inputs} 0 {len(outputs)} {len(ands)}\n"
     data = bytearray(header.encode())
     for literal in outputs:

@@ -32,8 +32,9 @@ class Cost:
         ffs: flip-flops.
         arrivals: (name, FO4) of each sink port, in the order of the graph; empty for a library
             of the user's, where only the longest path is known.
-        luts: LUTs of a Xilinx 7-series part on the mapped rung, without carry chains and DSP
-            slices, and on the synthesised rung of `xc7` with them; otherwise None.
+        luts: LUTs of a Xilinx 7-series part beside its carry chains, on the mapped rung, where
+            multipliers are LUTs too, and on the synthesised rung of `xc7`, where they are DSP
+            slices; otherwise None.
         lut_levels: LUTs on the longest path, on the mapped rung.
         lut_delay_ps: delay of the longest path through LUTs, on the mapped rung.
         fabric: everything the block takes of the part, on the synthesised rung of `xc7`.

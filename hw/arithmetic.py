@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hw.graph import FALSE, TRUE, Graph
+from hw.graph import FALSE, TRUE, Adder, Graph
 
 __all__ = ["add", "equal", "less_than", "multiply", "subtract", "table", "total"]
 
@@ -40,7 +40,11 @@ def add(graph: Graph, a: Sequence[int], b: Sequence[int], carry: int = FALSE) ->
             combine(high, high - distance)
         distance //= 2
     carries = [carry, *group_generate]
-    return [*(graph.xor(propagate[i], carries[i]) for i in range(n)), carries[n]]
+    sums = [*(graph.xor(propagate[i], carries[i]) for i in range(n)), carries[n]]
+    own = {literal >> 1 for literal in propagate}
+    results = tuple(x for x in sums if graph.is_gate(x) and x >> 1 not in own)
+    graph.adders.append(Adder(tuple(propagate), results))
+    return sums
 
 
 def subtract(graph: Graph, a: Sequence[int], b: Sequence[int]) -> Word:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-__all__ = ["FALSE", "TRUE", "Graph", "Kind", "Memory", "Port", "sweep"]
+__all__ = ["FALSE", "TRUE", "Adder", "Graph", "Kind", "Memory", "Port", "sweep"]
 
 FALSE = 0
 """The literal of constant 0. A literal is 2 * node + 1 if complemented, else 2 * node."""
@@ -51,6 +51,18 @@ class Memory:
     writes: int
 
 
+@dataclass(frozen=True)
+class Adder:
+    """Literals of an adder that a carry chain could do.
+
+    `propagate` are the XORs of its operands, which LUTs give; `results` its sum and carry bits,
+    which the chain gives. Lowest bit first; what nothing reads is left out of either.
+    """
+
+    propagate: tuple[int, ...]
+    results: tuple[int, ...]
+
+
 @dataclass
 class Graph:
     """Nodes in topological order, and the ports where signals start and end.
@@ -66,6 +78,7 @@ class Graph:
     sinks: list[Port] = field(default_factory=list)
     memories: list[Memory] = field(default_factory=list)
     memory_of: dict[int, int] = field(default_factory=dict)
+    adders: list[Adder] = field(default_factory=list)
     _hashed: dict[tuple[int, ...], int] = field(default_factory=dict, repr=False)
 
     def _new(self, kind: Kind, fanin: tuple[int, ...]) -> int:
@@ -143,6 +156,10 @@ class Graph:
             found = self._hashed[key] = self._new(Kind.MUX, (select, one, zero))
         return found ^ complement
 
+    def is_gate(self, literal: int) -> bool:
+        """Whether a gate makes the bit: no constant, and nothing that comes from outside."""
+        return self.kind[literal >> 1] in (Kind.AND, Kind.XOR, Kind.MUX)
+
     @property
     def flip_flops(self) -> int:
         """Number of flip-flops: the bits of all registers that reach an output."""
@@ -168,6 +185,8 @@ class Graph:
         for memory in self.memories:
             state.update(f"{memory};".encode())
         state.update(f"{sorted(self.memory_of.items())}".encode())
+        for adder in self.adders:
+            state.update(f"{adder.propagate}{adder.results};".encode())
         return state.hexdigest()
 
 
@@ -214,6 +233,13 @@ def sweep(graph: Graph, sinks: Sequence[str] | None = None) -> Graph:
             for p in ports
         ]
 
+    for adder in graph.adders:
+        propagate, results = (
+            tuple(new[x >> 1] ^ (x & 1) for x in literals if x >> 1 in new)
+            for literals in (adder.propagate, adder.results)
+        )
+        if results:
+            result.adders.append(Adder(propagate, results))
     result.sources = rename(graph.sources)
     result.sinks = rename(kept)
     return result

@@ -27,6 +27,9 @@ DRIVER = "INV"
 
 _MAP = "strash; balance -x; &get -n; &nf; &put; buffer -c; topo; stime; write_blif mapped.blif"
 _LUT = "strash; &get -n; &if -W 300 -v; &ps -l"
+_CHAINED = "strash; &get -n; &if -F 1 -A 1 -C 4 -W 300; &ps -l"
+_MARK = "=== next ==="
+_NEXT = f"echo {_MARK}"
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _TIMED = re.compile(r"Area =\s*([\d.]+).*?Delay =\s*([\d.]+) ps")
 _COUNTED = re.compile(r"Mapping \(K=\d+\).*?\blev =\s*(\d+)")
@@ -53,8 +56,9 @@ class Netlist:
     """A mapped circuit: signals of the inputs and outputs in AIGER order, gates fan-in first.
 
     `delay_fo4` is what ABC's static timing (`stime`) reports, without flip-flops. `luts` are those
-    of a Xilinx 7-series part, a function of 7 or 8 inputs being 2 or 4 of them and `wide_muxes`;
-    `lut_delay_ps` is the longest path through them, with the local routing that abc9 assumes.
+    of a Xilinx 7-series part beside its carry chains, a function of 7 or 8 inputs being 2 or 4 of
+    them and `wide_muxes`; `lut_delay_ps` is the longest path if LUTs do the adders too, with the
+    local routing that abc9 assumes.
     """
 
     inputs: tuple[str, ...]
@@ -114,12 +118,16 @@ def _run(task: _Task) -> Netlist:
     with tempfile.TemporaryDirectory(prefix="dse-abc-") as folder:
         work = Path(folder)
         (work / "logic.aig").write_bytes(aiger_bytes(task.graph))
+        chained = aiger_bytes(task.graph, carry_chains=True)
+        (work / "chained.aig").write_bytes(chained)
         (work / "part.lut").write_text(LUT_LIBRARY, encoding="ascii")
         (work / "ge.lib").write_text(liberty_text(), encoding="ascii")
         read = "read_aiger logic.aig"
         (work / "driver.constr").write_text(f"set_driving_cell {DRIVER}\n", encoding="ascii")
         setup = f"read_constr driver.constr; read_lib -w ge.lib; {read}"
-        script = f"{setup}; {task.mapping}; read_lut part.lut; {read}; {_LUT}"
+        # One section of output each: cells; LUTs for the delay; LUTs beside carry chains.
+        script = f"{setup}; {task.mapping}; read_lut part.lut; {_NEXT}; {read}; {_LUT}; {_NEXT}; "
+        script += f"read_aiger chained.aig; {_CHAINED}" if task.graph.adders else "time"
         try:
             done = subprocess.run(
                 [str(task.program), "-q", script],
@@ -145,10 +153,9 @@ def _run(task: _Task) -> Netlist:
 
 
 def _parse(output: str, blif: str) -> Netlist:
-    timed = _TIMED.findall(output)
-    counted = _COUNTED.findall(output)
-    sizes = _SIZES.findall(output)
-    lut_delays = _LUT_DELAY.findall(output)
+    mapping, plain, chained = [*output.split(_MARK), "", ""][:3]
+    timed = _TIMED.findall(mapping)
+    counted = _COUNTED.findall(plain)
     if len(timed) != 1 or len(counted) != 1 or not blif.rstrip().endswith(".end"):
         raise SynthesisError(
             "yosys-abc must report one mapping, one LUT count and one netlist, "
@@ -160,12 +167,19 @@ def _parse(output: str, blif: str) -> Netlist:
     if abs(area - reported) > 0.01 + 1e-4 * reported:
         raise SynthesisError(f"the netlist must have the area ABC reports, {reported}, not {area}")
     delay = float(timed[0][1]) / (TAU_NS * 1000 * TAU_PER_FO4)
-    of_size = {int(k): int(n) for k, n in _SIZE.findall(sizes[0])} if sizes else {}
-    luts = sum(n * (1 << max(0, k - 6)) for k, n in of_size.items())
-    wide_muxes = sum(n * ((1 << max(0, k - 6)) - 1) for k, n in of_size.items())
-    lut_delay = float(lut_delays[-1]) if lut_delays else 0.0
+    delays = _LUT_DELAY.findall(plain)
+    lut_delay = float(delays[-1]) if delays else 0.0
+    luts, wide_muxes = _lut_count(chained if _COUNTED.search(chained) else plain)
     levels = int(counted[0])
     return Netlist(inputs, outputs, gates, area, delay, luts, wide_muxes, levels, lut_delay)
+
+
+def _lut_count(output: str) -> tuple[int, int]:
+    """Return LUTs and wide multiplexers from what `&ps -l` says of the sizes of functions."""
+    sizes = _SIZES.search(output)
+    of_size = {int(k): int(n) for k, n in _SIZE.findall(sizes[1])} if sizes else {}
+    luts = sum(n << max(0, k - 6) for k, n in of_size.items())
+    return luts, sum(n * ((1 << max(0, k - 6)) - 1) for k, n in of_size.items())
 
 
 _PINS = {cell.name: tuple(pin for pin, _ in cell.pins) for cell in CELLS}

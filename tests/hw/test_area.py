@@ -174,6 +174,19 @@ def test_constants_and_plain_wires_map_to_nothing() -> None:
     assert (cost.area_ge, cost.delay_fo4, cost.luts) == (0, 0, 0)
 
 
+def test_an_adder_takes_a_lut_a_bit_and_what_feeds_it_is_absorbed() -> None:
+    def masked() -> None:
+        a, b = pyrtl.Input(32, "a"), pyrtl.Input(32, "b")
+        output = pyrtl.Output(32, "y")
+        output <<= (a + (b ^ pyrtl.Input(1, "s").sign_extended(32)))[:32]
+
+    # One LUT gives the propagate signal of a bit, CARRY4 the rest (7 series user guide UG474).
+    for graph in (adder(), blast(masked)):
+        (found,) = graph.adders
+        assert len(found.propagate) == 32
+        assert synthesise(graph).luts == 32
+
+
 def test_an_empty_block_costs_nothing() -> None:
     assert mapped(blast(lambda: None), GE).area_ge == 0
 

@@ -8,7 +8,7 @@ by an instruction with an accumulator operand, in any order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from isa.canonical import Label
 from isa.compiler.choice import IMPOSSIBLE, Choice
@@ -64,6 +64,7 @@ class Cover:
         self._anchors = anchors
         self.spellings = Spellings(words)
         self._sets = SetCover(self)
+        self._shares = uses
         self.choices: dict[Word, Choice] = {}
         self._flows: dict[Word, float] = {}
 
@@ -79,7 +80,7 @@ class Cover:
         if found is None:
             choice = self.choose(word)
             cost = 0.0 if choice is None else choice.cost
-            found = self._flows[word] = cost / max(1, self.uses.get(word, 1))
+            found = self._flows[word] = cost / max(1, self._shares.get(word, 1))
         return found
 
     def choose(self, word: Word) -> Choice | None:
@@ -94,10 +95,31 @@ class Cover:
         self.choices[word] = best
         return best
 
-    def choose_all(self, order: Iterable[Word]) -> None:
-        """Choose for words given operands first, so that recursion stays shallow."""
+    def choose_all(self, order: Sequence[Word], roots: Sequence[Word]) -> None:
+        """Choose for words given operands first, so that recursion stays shallow.
+
+        How often a word is used depends on what is chosen, and the other way round: after the first
+        round the uses that count are those of the words that were chosen.
+        """
         for word in order:
             self.choose(word)
+        self._shares = self._chosen_uses(roots)
+        self.choices.clear()
+        self._flows.clear()
+        for word in order:
+            self.choose(word)
+
+    def _chosen_uses(self, roots: Sequence[Word]) -> dict[Word, int]:
+        """How many of the chosen words, and of the roots, use a word."""
+        uses: dict[Word, int] = {}
+        stack = list(roots)
+        while stack:
+            word = stack.pop()
+            uses[word] = uses.get(word, 0) + 1
+            choice = self.choices.get(word)
+            if uses[word] == 1 and choice is not None:
+                stack += [choice.same] if choice.same else [w for _, w in choice.operands]
+        return uses
 
     def weight(self, word: Word) -> float:
         """How often a word is computed."""
@@ -140,7 +162,7 @@ class Cover:
 
     def alias(self, word: Word) -> Choice:
         """The choice of what equals `word`."""
-        return Choice(self.flow(word) * max(1, self.uses.get(word, 1)), same=word)
+        return Choice(self.flow(word) * max(1, self._shares.get(word, 1)), same=word)
 
     def cheapest(self, patterns: list[Pattern]) -> Pattern:
         """The one of least latency."""

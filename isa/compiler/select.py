@@ -91,7 +91,8 @@ class Selector:
             self._gathered.frequency,
             self.layout.anchors,
         )
-        self.cover.choose_all(order)
+        roots = [w for step in self._gathered.steps for w in step.operands]
+        self.cover.choose_all(order, roots)
         self._value: dict[Word, int] = {}
         self._values = FIRST_VALUE
         self._bases: dict[tuple[str, tuple[tuple[str, int], ...]], int] = {}

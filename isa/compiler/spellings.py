@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from isa.compiler.words import Word, Words
+from isa.compiler.words import Word, Words, shift_of
 
 
 class Spellings:
@@ -76,6 +76,14 @@ class Spellings:
         x = word.args[0]
         low, length, position = word.field
         mask = (1 << length) - 1
+        if x.op == "rotr":  # where the field does not wrap, it stands elsewhere in the operand
+            start = (low + shift_of(x)) % size
+            if start + length <= size:
+                yield self._words.move(x.args[0], start, length, position)
+        elif x.op == "xor":  # where the field reads one term, the others do not matter
+            read = [t for t in x.args if t.ones & mask << low]
+            if len(read) == 1:
+                yield self._words.move(read[0], low, length, position)
         shift = position - low
         whole = (0, size - shift, shift) if shift > 0 else (-shift, size + shift, 0)
         if (low, length, position) == whole:

@@ -125,11 +125,10 @@ class Words:
                 constant ^= a.value
             elif a in kept:  # x ^ x = 0
                 kept.remove(a)
-            elif a.op == "xor" and a.args[-1].op == "const":  # constants rise to the top
-                constant ^= a.args[-1].value
-                kept.append(self.xor(*a.args[:-1]))
             else:
                 kept.append(a)
+        if constant and len(kept) == 1 and kept[0].op == "xor" and kept[0].args[-1].op == "const":
+            return self.xor(*kept[0].args, self.const(constant))  # (x ^ c) ^ d = x ^ (c ^ d)
         if constant == 1 and len(kept) == 1 and kept[0].op == "ult":
             low, high = kept[0].args
             if high is self.one:  # not (x < 1) = 0 < x
@@ -245,7 +244,8 @@ class Words:
             return self.move(a, amount, self.width - amount, 0)
         if a.op == "const":
             return self.const(a.value - (1 << self.width) >> amount)
-        return self.intern("sar", (a,), amount, self.mask)
+        fill = self.mask ^ self.mask >> amount
+        return self.intern("sar", (a,), amount, a.ones >> amount | fill)
 
     def sext(self, a: Word, length: int) -> Word:
         """The sign extension of the low `length` bits."""

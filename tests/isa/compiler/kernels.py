@@ -66,6 +66,24 @@ def aes_bytes(k: Builder) -> None:
         k.store(block, 4 * c, shifted(s, c) ^ k.load(keys, 160 + 4 * c))
 
 
+def aes_key_schedule(k: Builder) -> None:
+    """All 44 words of round keys from a key."""
+    key, keys = k.pointer("key"), k.pointer("round_keys")
+    w = [k.load(key, 4 * i) for i in range(4)]
+    for i, word in enumerate(w):
+        k.store(keys, 4 * i, word)
+    constant = 1
+    for i in range(10):
+        turned = w[3].rotr(8)
+        substituted = concat(*(lookup(sbox(), turned.byte(r)) for r in reversed(range(4))))
+        w[0] = w[0] ^ substituted ^ constant
+        constant = multiply(constant, 2)
+        for c in range(4):
+            if c:
+                w[c] = w[c] ^ w[c - 1]
+            k.store(keys, 16 * (i + 1) + 4 * c, w[c])
+
+
 def round_keys(key: bytes) -> bytes:
     """Key expansion (FIPS 197 section 5.2)."""
     words = [list(key[i : i + 4]) for i in range(0, 16, 4)]

@@ -37,3 +37,20 @@ def test_aes_encrypts_as_cryptography_does_in_few_instructions(kernel, extension
         assert run.run([BLOCK, KEYS]) <= most[unroll]
         encryptor = Cipher(algorithms.AES(key), modes.ECB()).encryptor()
         assert run.read(BLOCK, 16) == encryptor.update(block)
+
+
+@pytest.mark.parametrize(
+    ("extensions", "most"), [((), 319), (("zkne",), 214), (("zkne", "zbkb"), 214)]
+)
+def test_key_schedule_in_few_instructions(extensions, most):
+    """FIPS 197 appendix A.1; bounds: best assembly on the same instruction set."""
+    instructions = InstructionSet.of(32, "rv32i", *extensions)
+    program = compile_kernel(kernels.aes_key_schedule, instructions)
+    run = Interpreter(program, instructions)
+    key = bytes.fromhex("2b7e151628aed2a6abf7158809cf4f3c")
+    run.write(BLOCK, key)
+    run.write(KEYS, bytes(176))
+    assert run.run([BLOCK, KEYS]) <= most
+    assert run.read(KEYS, 176) == kernels.round_keys(key)
+    last = "d014f9a8c9ee2589e13f0cc8b6630ca6"
+    assert run.read(KEYS + 160, 16).hex() == last

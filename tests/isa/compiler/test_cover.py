@@ -78,6 +78,8 @@ ZBKB = InstructionSet.of(32, "rv32i", "zbkb").extension("zbkb")
         (concat(A.byte(0), A.byte(1)).zext(32), ("zbkb",), {"rev8": 1, "srli": 1}),
         (concat(A.slice(0, 16), B.slice(0, 16)), ("zbkb",), {"pack": 1}),
         ((A << 16) | (B & 0xFFFF), ("zbkb",), {"pack": 1}),
+        (A.rotr(8).byte(1).zext(32), (), {"srli": 1, "andi": 1}),
+        ((A ^ 5) ^ B, (), {"xor": 1, "xori": 1}),
         (A - B, (), {"sub": 1}),
         (A + 0x7FF, (), {"addi": 1}),
         (A - 5, (), {"addi": 1}),

@@ -39,6 +39,10 @@ class SimulationError(RuntimeError):
         self.word = word
 
 
+class EndlessError(SimulationError):
+    """A run went on beyond its limit."""
+
+
 class _Stop(Exception):
     """A host call in translated code; never seen outside."""
 
@@ -135,6 +139,7 @@ class Machine:
             exit_code = self._execute(self.translation, x, trace, limit, serve, clock)
         except (IndexError, TypeError) as error:
             raise self._access_error(self.translation, error.__traceback__) from None
+        self.refuse_changed_code()
         return self._result(x, trace, exit_code, bytes(output))
 
     def run_tracked(
@@ -212,7 +217,7 @@ class Machine:
                     value = self.counter(last, *self._clocks(translation.blocks, trace, clock))
                     translation.write_register(x, last.fields["rd"], value)
                 else:
-                    code = serve(x, memoryview(self.memory))
+                    code = self.serve(serve, last, x)
                     ended = code is not None
                 if not ended:
                     index = translation.entry(last.next_pc)
@@ -223,9 +228,33 @@ class Machine:
                 raise self.limit_fault(blocks[trace[-1]].pc, limit)
         return code
 
-    def limit_fault(self, pc: int, limit: int) -> SimulationError:
+    def serve(self, host: HostCall, placed: Placed, x: list[int]) -> int | None:
+        """Serve a host call; an exit code ends the run."""
+        try:
+            return host(x, memoryview(self.memory))
+        except ValueError as error:
+            where = f"at pc {placed.pc:#x}: {self._text(placed.pc)}"
+            raise SimulationError(f"{error}, {where}", placed.pc, self._word(placed.pc)) from None
+
+    def refuse_changed_code(self) -> None:
+        """Refuse a run that wrote to its code, which was executed as it was at the start.
+
+        Raises:
+            SimulationError: Data memory holds the code at its address, and it is not the same.
+        """
+        program = self.program
+        low = max(program.text_base, program.data_base) - program.data_base
+        high = min(program.text_end, program.data_end) - program.data_base
+        if low < high and self.memory[low:high] != self._image[low:high]:
+            changed = next(i for i in range(low, high) if self.memory[i] != self._image[i])
+            pc = (program.data_base + changed) // 4 * 4
+            raise SimulationError(
+                f"code must stay as it is, not change at {pc:#x}: {self._text(pc)}", pc
+            )
+
+    def limit_fault(self, pc: int, limit: int) -> EndlessError:
         """The error of a run that does not end."""
-        return SimulationError(
+        return EndlessError(
             f"run must end within {limit} instructions, not go on at pc {pc:#x}: "
             f"{self._text(pc)}; raise the limit if it is no endless loop",
             pc,
@@ -440,9 +469,6 @@ def default_host(output: bytearray, program: Program) -> HostCall:
             output.extend(memory[low : low + size])
             x[10] = size
             return None
-        raise ValueError(
-            f"{NAMES[17]} of an ecall must be 93 (exit) or 64 (write), not {number}; "
-            "give a host function for others"
-        )
+        raise ValueError(f"{NAMES[17]} of an ecall must be 93 (exit) or 64 (write), not {number}")
 
     return serve

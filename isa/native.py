@@ -145,10 +145,11 @@ class NativeMachine:
                     if placed.fields["rd"]:
                         x[placed.fields["rd"]] = value
                 case _:
-                    exit_code = serve(x, memoryview(machine.memory))
+                    exit_code = machine.serve(serve, placed, x)
                     if exit_code is not None:
                         break
         tally.add(code)
+        machine.refuse_changed_code()
         return tally.run(x, exit_code, bytes(output))
 
     def _with_entry(self, code: _Code, pc: int) -> _Code:
@@ -178,11 +179,11 @@ class _Code:
         self._x = bytearray(layout.size)
         self._counts = (ctypes.c_uint64 * self.program.counters)()
         self.control = (ctypes.c_int64 * (BASES + 32))()
-        function = ctypes.CFUNCTYPE(ctypes.c_int32, *[ctypes.c_void_p] * 4)(address)
-        buffers = [(ctypes.c_char * len(b)).from_buffer(b) for b in (self._x, owner.machine.memory)]
-        self._call = lambda: function(
-            *(ctypes.addressof(b) for b in (*buffers, self._counts, self.control))
-        )
+        prototype = ctypes.CFUNCTYPE(ctypes.c_int32, *[ctypes.c_void_p] * 4)
+        self._function: Callable[..., int] = prototype(address)
+        self._shared = [
+            (ctypes.c_char * len(b)).from_buffer(b) for b in (self._x, owner.machine.memory)
+        ]
 
     def start(self, budget: int) -> None:
         """Forget all counts and stand at the start."""
@@ -194,7 +195,13 @@ class _Code:
         """Run on from where the code stands, on registers and state `x`; returns why it left."""
         for name, place, size in self._names:
             self._x[place : place + size] = x[self._numbers[name]].to_bytes(size, "little")
-        status = self._call()
+        registers, memory = self._shared
+        status = self._function(
+            ctypes.addressof(registers),
+            ctypes.addressof(memory),
+            ctypes.addressof(self._counts),
+            ctypes.addressof(self.control),
+        )
         for name, place, size in self._names:
             x[self._numbers[name]] = int.from_bytes(self._x[place : place + size], "little")
         return status

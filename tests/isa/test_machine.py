@@ -116,8 +116,10 @@ def test_host_calls() -> None:
     write = "li a7, 64\n mv a2, a1\n mv a1, a0\n ecall\n li a7, 93\n li a0, 7\n ecall"
     run = machine(write).run([0x1_0000, 5], {0x1_0000: b"hello"})
     assert (run.output, run.exit_code) == (b"hello", 7)
-    with pytest.raises(ValueError, match=r"a7 of an ecall must be 93 \(exit\) or 64 \(write\)"):
+    with pytest.raises(SimulationError, match=r"a7 of an ecall must be 93 \(exit\) or 64"):
         machine("ecall").run()
+    with pytest.raises(SimulationError, match="must lie in data memory, not at 0x0, at pc 0xc: ec"):
+        machine("li a7, 64\n ecall").run()
 
 
 def test_counters() -> None:
@@ -128,6 +130,15 @@ def test_counters() -> None:
         m.run()
     with pytest.raises(SimulationError, match="a counter must be read, not written, at pc 0x8"):
         machine(".word 0xc0201573\n ret", csr).run()
+
+
+def test_code_must_not_change() -> None:
+    words = assemble("sw a0, 0(zero)\n ebreak", BASE).words
+    code = b"".join(w.to_bytes(4, "little") for w in words)
+    m = Machine(BASE, Program(words, code, data_base=0))
+    assert m.run([words[0]]).registers[10] == words[0]
+    with pytest.raises(SimulationError, match="code must stay as it is, not change at 0x0: sw a0"):
+        m.run([5])
 
 
 def test_bad_buffers_are_refused() -> None:

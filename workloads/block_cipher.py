@@ -120,16 +120,18 @@ class BlockCipher:
     decrypt_keys: Callable[[bytes], bytes] = bytes
     counted: tuple[Counted, ...] = ()
 
-    def register(self, modes: Mapping[str, int] | None = None) -> None:
-        """Make the workloads known.
+    def register(self, **default_bytes: int) -> None:
+        """Make the workloads known: one block, the key schedule, and messages in each mode.
 
         Args:
-            modes: Default message size in bytes by mode: "ecb", "cbc", "ctr".
+            default_bytes: Message size by mode where it is not four blocks; CTR, of which mostly
+                one block can be vouched for, takes one block.
         """
         register(f"{self.name}-encrypt")(lambda: self.block_workload(inverse=False))
         register(f"{self.name}-decrypt")(lambda: self.block_workload(inverse=True))
         register(f"{self.name}-key-schedule")(self.schedule_workload)
-        for mode, size in (modes or {}).items():
+        usual = {"ecb": 4 * self.block_bytes, "cbc": 4 * self.block_bytes, "ctr": self.block_bytes}
+        for mode, size in {**usual, **default_bytes}.items():
             register(f"{self.name}-{mode}", default_bytes=size)(_MODES[mode](self))
 
     def block_workload(self, *, inverse: bool) -> Workload:
@@ -332,6 +334,13 @@ class BlockCipher:
 
             return Kernel(name, build, variant.summary, variant.requires)
 
+        published = [
+            *self.counted,
+            *(
+                Counted(e.key, e.plaintext, bytes(step), e.ciphertext, f"{e.source}, zeros added")
+                for e in self.examples
+            ),
+        ]
         vectors = [
             Vector(
                 {
@@ -342,7 +351,7 @@ class BlockCipher:
                 {"output": e.ciphertext[:message_bytes]},
                 e.source,
             )
-            for e in self.counted
+            for e in published
             if message_bytes <= len(e.plaintext)
         ]
         return Workload(

@@ -278,4 +278,4 @@ SM4 = BlockCipher(
         ),
     ),
 )
-SM4.register({"ecb": 1360, "cbc": 64, "ctr": 64})
+SM4.register(ecb=1360, ctr=64)

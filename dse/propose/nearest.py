@@ -117,6 +117,8 @@ class Neighbourhood:
     ) -> tuple[str, str, bool, Instruction] | None:
         """The instruction that equals the idea for `settings`, as fields of a `Nearest`."""
         shared: dict[str, Known] | None = None
+        seen: dict[str, set[tuple[tuple[str, int], ...]]] = {}
+        count = 0
         is_proven = True
         for fixed in settings:
             meaning = meaning_of(change(idea.specialised(fixed)), idea.operands)
@@ -135,9 +137,13 @@ class Neighbourhood:
             if not matching:
                 return None
             shared = matching
-        if not shared:
+            count += 1
+            for name, known in matching.items():
+                seen.setdefault(name, set()).add(known.immediates)
+        exact = [name for name in shared or () if len(seen[name]) == count]
+        if not shared or not exact:  # two settings of ours must not be one of theirs
             return None
-        name, known = next(iter(shared.items()))
+        name, known = exact[0], shared[exact[0]]
         shown = name if idea.immediates else str(known)
         return shown, known.instruction.extension, is_proven, known.instruction
 

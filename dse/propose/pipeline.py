@@ -112,7 +112,8 @@ def propose(
     for entry, candidate in track(shortlist):
         score = scorer.score([candidate.instruction], entry.kernels, base)
         candidates.append(replace(candidate, alone=score))
-    selection = select(candidates, scorer, base, request.top, request.area_ge)
+    starts = _extensions([entry for entry, _ in shortlist])
+    selection = select(candidates, scorer, base, request.top, request.area_ge, starts)
     proposals = _proposals(request, [r for r, _ in shortlist], candidates, selection, scorer, base)
     return Report(
         request,
@@ -164,6 +165,15 @@ def _varied(ranked: Sequence[Ranked]) -> list[Ranked]:
             kinds[kind] = kinds.get(kind, 0) + 1
             (first if kinds[kind] <= ALIKE else later).append(entry)
     return first + later
+
+
+def _extensions(shortlist: Sequence[Ranked]) -> list[list[int]]:
+    """Positions of the ideas that equal instructions of one known extension, for each."""
+    found: dict[str, list[int]] = {}
+    for i, entry in enumerate(shortlist):
+        if entry.nearest.relation == "equals":
+            found.setdefault(entry.nearest.extension, []).append(i)
+    return [positions for _, positions in sorted(found.items()) if len(positions) > 1]
 
 
 def _references(found: Survey, scorer: Scorer, base: Score) -> tuple[Reference, ...]:

@@ -12,6 +12,9 @@ from dse.propose.slot import Slot
 from hw.area import Cost
 from isa.instruction import Instruction
 
+IMPROVEMENT_PROGRAMS = 60
+"""Programs after which a choice is not improved further."""
+
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
@@ -66,6 +69,7 @@ def select(
     base: Score,
     count: int,
     area_ge: float | None = None,
+    starts: Sequence[Sequence[int]] = (),
 ) -> Selection:
     """Choose greedily: each time the candidate with which the set so far takes fewest cycles.
 
@@ -73,13 +77,19 @@ def select(
     seen for what they add. A candidate is not tried again while what it added to a smaller set is
     less than what another adds now, nor once it added nothing. Ties go to fewer operands, then to
     the smaller area. A choice that later ones made useless is dropped. Under a limit of area the
-    same is done by cycles saved for each GE added. Then each choice in turn is banned and the rest
-    grown again, as long as that gives a better set. Not proven best.
+    same is done by cycles saved for each GE added. Sets in `starts` (the known instructions of one
+    extension) are grown too, so that a choice is not worse than they are. Then each choice in turn
+    is banned and the rest grown again, as long as that gives a better set and for so many programs.
+    Not proven best.
     """
 
     def rank(selection: Selection) -> tuple[float, int, float]:
         operands = sum(candidates[i].idea.operands for i in selection.order)
         return selection.score.cycles, operands, selection.area_ge
+
+    def fits(start: Sequence[int]) -> bool:
+        added = [candidates[i].instruction for i in start]
+        return area_ge is None or scorer.cost(added, "mapped").area_ge <= area_ge
 
     def grow(start: Sequence[int], banned: frozenset[int]) -> Selection:
         found = [
@@ -89,12 +99,18 @@ def select(
         return min(found, key=rank)
 
     best = grow((), frozenset())
+    for start in starts:
+        if len(start) <= count and fits(start):
+            best = min(best, grow(start, frozenset()), key=rank)
+    last = scorer.runs + IMPROVEMENT_PROGRAMS
     improved = True
     while improved:
         improved = False
         for i in best.order:
             rest = tuple(j for j in best.order if j != i)
             for start in {rest: None, (): None}:
+                if scorer.runs >= last:
+                    return best
                 found = grow(start, frozenset([i]))
                 if rank(found) < rank(best):
                     best, improved = found, True

@@ -14,6 +14,8 @@ from hw import units
 from hw.composition import Hardware, compose, stand_in
 from hw.technology import Technology, technology
 from isa.bits import topological
+from isa.encoding import EncodingError
+from isa.icicle import NO_COMPRESSED
 from isa.instruction import Extension, Instruction
 from isa.instruction_set import (
     InstructionSet,
@@ -73,7 +75,7 @@ def target_of(space: Space, design: Mapping[str, Value]) -> Target:
     """Build what `design` stands for.
 
     Raises:
-        EncodingError: Chosen extensions have clashing encodings.
+        EncodingError: Chosen extensions have clashing encodings, or the core lacks compressed ones.
         ValueError: A proposal file cannot be read.
     """
     xlen = int(design.get("core.xlen") or 32)
@@ -94,6 +96,8 @@ def target_of(space: Space, design: Mapping[str, Value]) -> Target:
             if entry.file is not None:
                 files[entry.name] = (entry.file, entry.file_digest)
     instructions = _instruction_set(core.xlen, tuple(parts), tuple(sorted(files.items())))
+    if core.name == "icicle" and instructions.compressed:
+        raise EncodingError(NO_COMPRESSED)
     circuits, latencies = [], []
     for table in sorted(_tables(instructions.extras(), core.xlen)):
         known = units.circuits_for(table)

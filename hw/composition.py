@@ -142,7 +142,8 @@ def compose(
     plain = _core(core, plain_set, (), technology, rung)
     extras = instructions.extras()
     if not extras:
-        return _summed(plain, plain, None, technology, rung, {}, {})
+        whole = _core(core, instructions, (), technology, rung) if instructions.compressed else plain
+        return _summed(plain, whole, None, technology, rung, {}, {})
     opened = _core(core, instructions, (), technology, rung)
     starts = {
         "instr": opened.arrival("unit_word"),

@@ -17,6 +17,11 @@ from collections.abc import Mapping
 
 from isa.translate import Placed
 
+NO_COMPRESSED = (
+    "instructions of core icicle must have 32 bits, not 16, as its rules were measured on a core "
+    "without compressed ones; leave zca out"
+)
+
 
 class Icicle:
     """The automaton; its state says whether the port is ahead."""
@@ -28,7 +33,13 @@ class Icicle:
         self.latencies = dict(latencies or {})
 
     def step(self, ahead: bool, placed: Placed, taken: bool) -> tuple[int, bool]:
-        """See `isa.timing.Automaton.step`."""
+        """See `isa.timing.Automaton.step`.
+
+        Raises:
+            ValueError: The instruction is compressed; the published core has none.
+        """
+        if placed.size == 2:
+            raise ValueError(NO_COMPRESSED)
         kind = placed.instruction.kind
         if kind == "store":
             return (6, False) if ahead else (4, True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from isa.bits import evaluate
 from isa.instruction_set import InstructionSet
 from isa.machine import DATA_END
-from isa.program import DATA_BASE, DATA_SIZE, Program
+from isa.program import DATA_BASE, DATA_SIZE, Program, fetch
 
 
 @dataclass
@@ -30,8 +30,11 @@ class Reference:
         self.state = dict.fromkeys(dict(self.instructions.state), 0)
         pc = 0
         while True:
-            decoded = self.instructions.decode(self.program.words[pc // 4])
+            word = fetch(self.program, self.instructions, pc)
+            assert word is not None
+            decoded = self.instructions.decode(word)
             assert decoded is not None
+            size = self.instructions.size(word)
             instruction, values = decoded
             self.executed += 1
             effects = instruction.effects(xlen)
@@ -42,15 +45,17 @@ class Reference:
             result = None if effects.rd is None else evaluate(effects.rd, operands)
             if effects.load:
                 at = evaluate(effects.load.address, operands) - DATA_BASE
-                size = effects.load.width // 8
-                data = self.memory[at : at + size]
+                data = self.memory[at : at + effects.load.width // 8]
                 result = int.from_bytes(data, "little", signed=effects.load.signed) & mask
             if effects.store:
                 at = evaluate(effects.store.address, operands) - DATA_BASE
-                size = effects.store.value.width // 8
+                length = effects.store.value.width // 8
                 value = evaluate(effects.store.value, operands)
-                self.memory[at : at + size] = value.to_bytes(size, "little")
-            following = pc + 4
+                self.memory[at : at + length] = value.to_bytes(length, "little")
+            following = pc + size
+            if effects.next_pc and result is not None:
+                assert result == pc + 4  # the meaning's link
+                result = following
             if effects.next_pc:
                 condition = effects.next_pc.condition
                 if condition is None or evaluate(condition, operands):

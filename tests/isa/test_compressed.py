@@ -16,7 +16,9 @@ from isa.instruction_set import InstructionSet, load_extension
 from isa.isa_string import parse
 from isa.machine import Machine, SimulationError
 from isa.program import Program, walk
-from isa.timing import Core, price
+from isa.timing import PRESETS, Core, price
+from tests.cosim.random_program import random_program
+from tests.isa.reference import Reference
 
 SET = InstructionSet.of(32, "rv32i", "zca")
 SETS = {32: SET, 64: InstructionSet.of(64, "rv64i", "zca")}
@@ -162,6 +164,25 @@ def test_host_calls_go_on_behind() -> None:
     run = Machine(SET, assemble("li a7, 93\n li a0, 7\n ecall", SET)).run()
     assert run.exit_code == 7
     assert Machine(SET, assemble("nop\n ebreak", SET)).run().instructions == 2
+
+
+@pytest.mark.parametrize("xlen", [32, 64])
+@pytest.mark.parametrize("seed", range(4))
+def test_translated_blocks_do_what_the_meanings_say(seed: int, xlen: int) -> None:
+    program = random_program(SETS[xlen], seed, 400)
+    args = [random.Random(seed).getrandbits(64) for _ in range(4)]
+    run = Machine(SETS[xlen], program).run(args)
+    reference = Reference(SETS[xlen], program).run(args)
+    assert run.registers == tuple(reference.registers)
+    assert run.memory == bytes(reference.memory)
+    assert run.instructions == reference.executed
+
+
+def test_a_core_without_compressed_instructions_refuses_them() -> None:
+    program = assemble(f"{STUB} nop\n ret", SET)
+    run = Machine(SET, program).run()
+    with pytest.raises(ValueError, match=r"^instructions of core icicle must have 32 bits"):
+        price(run.blocks, run.trace, PRESETS["icicle"], entry=program.entry)
 
 
 # Cycles by hand from the table of isa/timing.py. The loop is entered by falling into it and left

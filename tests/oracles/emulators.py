@@ -84,7 +84,7 @@ def run(
         properties = ",".join(f"{e}=true" for e in EXTENSIONS if e.startswith("z"))
         command = [program, "-cpu", f"rv{xlen},{properties}", path]
         return subprocess.run(command, capture_output=True, check=True, timeout=120).stdout
-    isa = f"rv{xlen}im_zicsr_" + "_".join(e for e in EXTENSIONS if e.startswith("z"))
+    isa = f"rv{xlen}imc_zicsr_" + "_".join(e for e in EXTENSIONS if e.startswith("z"))
     command = [
         *(program, f"--isa={isa}", f"-m{BASE:#x}:{size + -size % 4096:#x}"),
         *(f"+signature={signature}", "+signature-granularity=4", path),

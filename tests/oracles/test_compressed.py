@@ -1,4 +1,4 @@
-"""Every halfword as GNU `objdump` reads it, and compression as GNU `as` does it."""
+"""Every halfword as GNU `objdump` reads it, compression as by GNU `as`, runs as on emulators."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ import pytest
 
 from isa.instruction import Instruction
 from isa.instruction_set import InstructionSet
+from isa.machine import Machine
+from isa.program import DATA_BASE, Program, packed
+from tests.oracles import emulators
+from tests.oracles.elf import BASE
 from tests.oracles.test_gnu_assembler import text, tool
 
 JUMPS = ("j", "jal", "beqz", "bnez", "beq", "bne", "blt", "bge", "bltu", "bgeu")
@@ -156,3 +160,83 @@ def test_compressions(xlen: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("xlen", [32, 64])
 def test_more_compressions(xlen: int, tmp_path: Path) -> None:
     compressions(xlen, 10_000, tmp_path)
+
+
+POINTER = 8
+REGISTERS = [r for r in range(5, 32) if r != POINTER]
+SCRATCH_AT = 256
+"""Offset of memory for loads and stores; initial and final registers stand before it."""
+
+
+def short_code(instructions: InstructionSet, rng: random.Random, count: int) -> list[int]:
+    """Halfwords that depend neither on where code nor on where data stand."""
+    code: list[int] = []
+    free = 0  # where no jump skips into the middle
+    while len(code) < count or len(code) < free:
+        halfword = rng.getrandbits(14) << 2 | rng.randrange(3)
+        found = instructions.expand(halfword)
+        if found is None:
+            continue
+        i, fields = found
+        used = {fields[r] for r in i.sources} | {fields.get("rd", 0)}
+        if i.kind == "alu" and used <= {0, *REGISTERS}:
+            code.append(halfword)
+        elif i.kind in ("load", "store"):
+            value = fields["rd" if i.kind == "load" else "rs2"]
+            if fields["rs1"] == POINTER and value in REGISTERS:
+                code.append(halfword)
+        elif i.kind in ("branch", "jump") and i.name != "jalr" and len(code) >= free:
+            if not {fields[r] for r in i.sources} <= {0, *REGISTERS}:
+                continue
+            distance = rng.randrange(1, 9)
+            offset = "bimm12" if i.kind == "branch" else "jimm20"
+            ahead = instructions.compress(i, {**fields, offset: distance})
+            assert ahead is not None
+            code.append(ahead)
+            free = len(code) + distance - 1
+    return code
+
+
+def agrees(emulator: str, xlen: int, seed: int, count: int, folder: Path) -> None:
+    """Registers and memory in the end are those of the emulator."""
+    rng = random.Random(f"compressed {xlen} {seed}")
+    instructions = InstructionSet.of(xlen, f"rv{xlen}i", "zca")
+    by_name = instructions.by_name
+    memory = rng.randbytes(SCRATCH_AT + 256)
+    load, store = ("ld", "sd") if xlen == 64 else ("lw", "sw")
+    halfwords = short_code(instructions, rng, count)
+    halfwords += [1] * (len(halfwords) % 2)
+    code = b"".join(h.to_bytes(2, "little") for h in halfwords)
+    at = {r: {"rs1": POINTER, "imm12": xlen // 8 * r} for r in REGISTERS}
+    words = [by_name[load].encode(rd=r, **at[r]) for r in REGISTERS]
+    words += [by_name["addi"].encode(rd=POINTER, rs1=POINTER, imm12=SCRATCH_AT)]
+    words += packed(code)[0]
+    words += [by_name["addi"].encode(rd=POINTER, rs1=POINTER, imm12=-SCRATCH_AT)]
+    words += [by_name[store].encode(rs2=r, **at[r]) for r in REGISTERS]
+
+    start = emulators.load_address(by_name, POINTER, DATA_BASE)
+    program = Program((*start, *words, by_name["ebreak"].encode()), memory)
+    ours = Machine(instructions, program).run().read(DATA_BASE, len(memory))
+
+    address = BASE + emulators.MAILBOX_SIZE
+    start = emulators.load_address(by_name, POINTER, address)
+    data = bytes(emulators.MAILBOX_SIZE) + memory
+    output = range(address, address + len(memory))
+    theirs = emulators.run(emulator, xlen, by_name, data, start + words, output, folder)
+    assert ours.hex(" ", 4) == theirs.hex(" ", 4)
+
+
+@pytest.mark.tool
+@pytest.mark.parametrize("emulator", emulators.NAMES)
+@pytest.mark.parametrize("xlen", [32, 64])
+def test_emulators(emulator: str, xlen: int, tmp_path: Path) -> None:
+    agrees(emulator, xlen, 0, 2000, tmp_path)
+
+
+@pytest.mark.tool
+@pytest.mark.slow
+@pytest.mark.parametrize("emulator", emulators.NAMES)
+@pytest.mark.parametrize("xlen", [32, 64])
+@pytest.mark.parametrize("seed", range(1, 6))
+def test_emulators_at_length(emulator: str, xlen: int, seed: int, tmp_path: Path) -> None:
+    agrees(emulator, xlen, seed, 20_000, tmp_path)

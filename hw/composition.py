@@ -142,7 +142,8 @@ def compose(
     plain = _core(core, plain_set, (), technology, rung)
     extras = instructions.extras()
     if not extras:
-        whole = _core(core, instructions, (), technology, rung) if instructions.compressed else plain
+        added = instructions.compressed
+        whole = _core(core, instructions, (), technology, rung) if added else plain
         return _summed(plain, whole, None, technology, rung, {}, {})
     opened = _core(core, instructions, (), technology, rung)
     starts = {

@@ -73,16 +73,13 @@ def _rotl(x: int, n: int, width: int) -> int:
     return (x << n | x >> width - n) & (1 << width) - 1
 
 
-def _boxes() -> list[bytes]:
-    """S-boxes s1 to s4 (RFC 3713 section 2.4.1)."""
-    return [
-        SBOX,
-        bytes(_rotl(x, 1, 8) for x in SBOX),
-        bytes(_rotl(x, 7, 8) for x in SBOX),
-        bytes(SBOX[_rotl(x, 1, 8)] for x in range(256)),
-    ]
-
-
+_BOXES = (
+    SBOX,
+    bytes(_rotl(x, 1, 8) for x in SBOX),
+    bytes(_rotl(x, 7, 8) for x in SBOX),
+    bytes(SBOX[_rotl(x, 1, 8)] for x in range(256)),
+)
+"""S-boxes s1 to s4 (RFC 3713 section 2.4.1)."""
 _ORDER = (0, 1, 2, 3, 1, 2, 3, 0)
 """Which S-box each byte of F passes, first byte first."""
 _ROWS = ("134678", "124578", "123568", "234567", "12678", "23578", "34568", "14567")
@@ -90,8 +87,7 @@ _ROWS = ("134678", "124578", "123568", "234567", "12678", "23578", "34568", "145
 
 
 def _f(x: int, key: int) -> int:
-    boxes = _boxes()
-    t = [boxes[b][v] for b, v in zip(_ORDER, (x ^ key).to_bytes(8, "big"), strict=True)]
+    t = [_BOXES[b][v] for b, v in zip(_ORDER, (x ^ key).to_bytes(8, "big"), strict=True)]
     out = bytearray(8)
     for i, row in enumerate(_ROWS):
         for j in row:
@@ -171,7 +167,7 @@ Function = Callable[[Half], Words]
 
 def _by_bytes(x: Half) -> Words:
     """S-boxes on words, then the byte sums by rotations."""
-    tables = [Table(f"camellia_s{i + 1}", 8, tuple(box)) for i, box in enumerate(_boxes())]
+    tables = [Table(f"camellia_s{i + 1}", 8, tuple(box)) for i, box in enumerate(_BOXES)]
 
     def substituted(w: Bits, order: Sequence[int]) -> Bits:
         return concat(*(lookup(tables[b], w.byte(3 - j)) for j, b in enumerate(order)))
@@ -192,7 +188,7 @@ def _spread(name: str, box: Sequence[int], places: str) -> Table:
 
 def _by_tables(x: Half) -> Words:
     """S-boxes that spread their value over a word."""
-    s1, s2, s3, s4 = _boxes()
+    s1, s2, s3, s4 = _BOXES
     t1, t2, t3, t4 = (
         _spread("camellia_sp1110", s1, "1110"),
         _spread("camellia_sp0222", s2, "0111"),

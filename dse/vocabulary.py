@@ -102,7 +102,7 @@ class Registries:
 
         if self.extension_parameters(extension):
             return ()
-        return tuple(c.name for c in load_extension(extension).compressed)
+        return tuple(dict.fromkeys(c.name for c in load_extension(extension).compressed))
 
     def table_names(self) -> Sequence[str]:
         """Tables with a file in `hw/units/`."""

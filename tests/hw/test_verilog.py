@@ -129,9 +129,11 @@ def test_extension_blocks_behave_as_in_pyrtl(parts: tuple[str, ...]) -> None:
 
 
 @needs_icarus
+@pytest.mark.parametrize("more", [(), ("zca",)], ids=["long", "compressed"])
 @pytest.mark.parametrize("core", [Core(), Core(pipeline=2), Core(pipeline=3)], ids=str)
-def test_a_core_runs_a_program_as_in_pyrtl(core: Core) -> None:
-    instructions = InstructionSet.of(32, "rv32i", "zbkb", "zkne", load_extension("nluv", banks=2))
+def test_a_core_runs_a_program_as_in_pyrtl(core: Core, more: tuple[str, ...]) -> None:
+    nluv = load_extension("nluv", banks=2)
+    instructions = InstructionSet.of(32, "rv32i", "zbkb", "zkne", nluv, *more)
     built = Netlist(core, instructions, {"aes32esmi": 2}).built
     program = random_program(instructions, 7, 300)
     images = {

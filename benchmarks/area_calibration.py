@@ -65,7 +65,7 @@ def measure(module: Module, text: str, old: dict[str, Any] | None) -> dict[str, 
             "cpu_ms": round(full_ms),
         }
     if "xc7" not in known:
-        known["xc7"] = asdict(fabric(text, "toplevel"))
+        known["xc7"] = asdict(fabric(verilog(block, initial=False).text, "toplevel"))
     return {
         "name": module.name,
         "family": module.family,
@@ -119,7 +119,8 @@ def refresh(everything: bool) -> list[dict[str, Any]]:
         old = known.get(module.name)
         kept: dict[str, Any] | None = None
         if old and old["digest"] == digest(text):
-            kept = {key: old[key] for key in ("synthesised", "xc7") if same or key == "xc7"}
+            wanted = ("synthesised", "xc7") if same else ("xc7",)
+            kept = {key: old[key] for key in wanted if key in old}
         started = time.perf_counter()
         found.append(measure(module, text, kept))
         if time.perf_counter() - started > 1:

@@ -183,7 +183,8 @@ def synthesised(
     rung = technology.synthesised
     part = None
     if technology.lut_level_ns is not None:
-        inside = verilog(block)
+        # An initial value of an address register would keep a memory out of block RAM.
+        inside = verilog(block, initial=False)
         part = fabric(inside.text, inside.module)
     module = verilog(block, initial=False, open_memories=True)
     if liberty is None:

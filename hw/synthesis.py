@@ -26,8 +26,7 @@ DRIVER = "INV"
 """The cell that drives every source: what a flip-flop's output stage is like."""
 
 _MAP = "strash; balance -x; &get -n; &nf; &put; buffer -c; topo; stime; write_blif mapped.blif"
-_LUT = "strash; &get -n; &if -W 300 -v; &ps -l"
-_CHAINED = "strash; &get -n; &if -F 1 -A 1 -C 4 -W 300; &ps -l"
+_LUT = "strash; &get -n; &if -C 4 -W 300 -v; &ps -l"
 _MARK = "=== next ==="
 _NEXT = f"echo {_MARK}"
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -127,7 +126,7 @@ def _run(task: _Task) -> Netlist:
         setup = f"read_constr driver.constr; read_lib -w ge.lib; {read}"
         # One section of output each: cells; LUTs for the delay; LUTs beside carry chains.
         script = f"{setup}; {task.mapping}; read_lut part.lut; {_NEXT}; {read}; {_LUT}; {_NEXT}; "
-        script += f"read_aiger chained.aig; {_CHAINED}" if task.graph.adders else "time"
+        script += f"read_aiger chained.aig; {_LUT}" if task.graph.adders else "time"
         try:
             done = subprocess.run(
                 [str(task.program), "-q", script],

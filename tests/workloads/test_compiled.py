@@ -14,7 +14,7 @@ from isa.instruction_set import InstructionSet
 from isa.kernel import UnsupportedKernel
 from isa.machine import Machine
 from isa.program import DATA_BASE, Program
-from tests.workloads.test_kernels import CASES, RV32_ONLY, random_inputs
+from tests.workloads.test_kernels import CASES, LONG_UNITS, RV32_ONLY, random_inputs
 from workloads.workload import Workload
 
 EXTENSIONS = {
@@ -76,7 +76,7 @@ def check(name: str, kernel: str, xlen: int, unroll: int | str, *, every_set: bo
 def _light(name: str) -> bool:
     """Whether a workload is quick to compile and run, and no mode of one that is."""
     workload = workloads.get(name)
-    if name.endswith(("-ecb", "-cbc", "-ctr")):
+    if name.endswith(("-ecb", "-cbc", "-ctr")) or workload.units > LONG_UNITS:
         return False
     return sum(b.size_bytes for b in workload.buffers) < SLOW_BYTES
 

@@ -15,6 +15,10 @@ from workloads.workload import Workload
 CASES = [
     (name, kernel) for name in workloads.workload_names() for kernel in workloads.get(name).kernels
 ]
+LONG_UNITS = 8
+"""Blocks of a workload beyond which its kernels are left to the slow run."""
+SHORT = [case for case in CASES if workloads.get(case[0]).units <= LONG_UNITS]
+LONG = [case for case in CASES if workloads.get(case[0]).units > LONG_UNITS]
 RV32_ONLY = ("aes",)
 """Workloads whose kernels read memory by whole registers of 32 bits."""
 
@@ -58,8 +62,14 @@ def test_published_vectors(name: str) -> None:
         assert workload.golden(vector.inputs) == vector.outputs, vector.source
 
 
-@pytest.mark.parametrize(("name", "kernel"), CASES)
+@pytest.mark.parametrize(("name", "kernel"), SHORT)
 def test_rolled(name: str, kernel: str) -> None:
+    check(name, kernel, 1, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "kernel"), LONG)
+def test_rolled_long(name: str, kernel: str) -> None:
     check(name, kernel, 1, 1)
 
 

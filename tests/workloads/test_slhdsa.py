@@ -9,6 +9,8 @@ import workloads
 from workloads.sha256 import INITIAL, SHA256, compress
 from workloads.slhdsa import STEPS
 
+SIZES = (("seed", 16), ("address", 32), ("value", 16))
+
 
 def reference(seed: bytes, address: bytes, value: bytes) -> bytes:
     for step in range(STEPS):
@@ -34,3 +36,19 @@ def test_vector() -> None:
     assert vector.inputs["seed_state"] == SHA256.pack(compress(INITIAL, seed + bytes(48)))
     expected = reference(seed, vector.inputs["address"], vector.inputs["value"])
     assert vector.outputs["value"] == expected
+
+
+def shake_reference(seed: bytes, address: bytes, value: bytes) -> bytes:
+    for step in range(STEPS):
+        data = seed + address[:28] + step.to_bytes(4, "big") + value
+        value = hashlib.shake_256(data).digest(16)
+    return value
+
+
+def test_shake_chains() -> None:
+    rng = random.Random(202)
+    workload = workloads.get("slhdsa-shake-128-chain")
+    cases = [{n: rng.randbytes(s) for n, s in SIZES} for _ in range(60)]
+    cases += [vector.inputs for vector in workload.vectors]
+    for inputs in cases:
+        assert workload.golden(inputs) == {"value": shake_reference(**inputs)}

@@ -112,7 +112,8 @@ def propose(
     for entry, candidate in track(shortlist):
         score = scorer.score([candidate.instruction], entry.kernels, base)
         candidates.append(replace(candidate, alone=score))
-    starts = _extensions([entry for entry, _ in shortlist])
+    is_limited = request.area_ge is not None  # else a set need not choose between them
+    starts = _extensions([entry for entry, _ in shortlist]) if is_limited else []
     selection = select(candidates, scorer, base, request.top, request.area_ge, starts)
     proposals = _proposals(request, [r for r, _ in shortlist], candidates, selection, scorer, base)
     return Report(

@@ -12,7 +12,7 @@ from dse.propose.slot import Slot
 from hw.area import Cost
 from isa.instruction import Instruction
 
-IMPROVEMENT_PROGRAMS = 60
+IMPROVEMENT_PROGRAMS = 40
 """Programs after which a choice is not improved further."""
 
 

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -234,6 +236,35 @@ def test_the_recipe_gives_published_counts_on_the_published_sources(
     files = {p.name: p.read_text() for p in Path(RTL).rglob("*.v") if p.name in wanted}
     found = nand2_cmos_of_files(files, f"riscv_crypto_fu_{unit}")
     assert found == pytest.approx(published, rel=0.06)
+
+
+EVERY_RUNG = """
+from hw.area import estimate, mapped, synthesised
+from hw.extension import build_extension
+from hw.technology import technology
+from hw.units import chosen_circuits
+from isa.instruction_set import InstructionSet
+circuits = chosen_circuits({"aes_sbox": "shared", "aes_inv_sbox": "shared"})
+units = InstructionSet.of(32, "zkne", "zbb").instructions
+for rung in (estimate, mapped, synthesised):
+    print(rung(build_extension(units, 32, circuits), technology("ge")))
+"""
+
+
+def test_every_rung_gives_the_same_in_every_process() -> None:
+    root = Path(__file__).parents[2]
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", EVERY_RUNG],
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(root)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("0", "1", "2")
+    }
+    assert len(found) == 1
+    assert found.pop().count("Cost(") == 3
 
 
 def test_a_failing_pass_a_missing_result_and_a_slow_run_are_reported() -> None:

@@ -7,6 +7,7 @@ from isa.compiler.constants import Constants
 from isa.compiler.operations import Address, Loop, Operation
 from isa.compiler.place import Placement, Word
 from isa.compiler.pools import STACK_POINTER
+from isa.compiler.rename import rename
 from isa.compiler.repertoire import AffineImmediate, Repertoire
 from isa.compiler.select import Selection
 from isa.instruction import Instruction
@@ -61,8 +62,12 @@ class Emitter:
             self._add_immediate(STACK_POINTER, STACK_POINTER, -self._frame_bytes, "frame")
             for register, offset in self._saved_at.items():
                 self._store_slot(register, offset, "save")
+        start = len(self._words)
         for line in self._allocation.lines:
             self._line(line)
+        given = {register for _, register in self._allocation.lines[0].defines}
+        fixed = {0, STACK_POINTER, NUMBERS["ra"], *given}
+        rename(self._words[start:], fixed, self._instructions)
         for register, offset in self._saved_at.items():
             self._load_slot(register, offset, "restore")
         if self._frame_bytes:

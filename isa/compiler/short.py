@@ -17,7 +17,7 @@ LOW = range(8, 16)
 """Registers that three bits name."""
 LIFE = 4
 """Instructions for which a value may occupy one of them for each time that it needs it; 4 gives
-the shortest code: 11 kernels take 0.9 % less than with 16 and 1.9 % less than without limit."""
+the shortest code: 11 kernels take 0.3 % less than with 16 and 0.5 % less than without limit."""
 _FIXED = {0: ZERO, 2: STACK}
 
 

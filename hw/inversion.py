@@ -9,6 +9,7 @@ from typing import Any
 
 from hw.linear import Matrix, invert
 from isa import aes, sm4
+from isa.gf import multiply
 
 __all__ = ["BOXES", "IDENTITY", "InversionBox", "add_constant", "isomorphisms", "xor"]
 
@@ -73,7 +74,7 @@ def isomorphisms(source: int, target: int) -> tuple[Matrix, ...]:
     for root in range(2, 256):
         powers = [1]
         for _ in range(8):
-            powers.append(_multiply(powers[-1], root, target))
+            powers.append(multiply(powers[-1], root, target))
         total = 0
         for i, power in enumerate(powers):
             total ^= power if source >> i & 1 else 0
@@ -85,15 +86,3 @@ def isomorphisms(source: int, target: int) -> tuple[Matrix, ...]:
                 )
             )
     return tuple(found)
-
-
-def _multiply(a: int, b: int, polynomial: int) -> int:
-    result = 0
-    while b:
-        if b & 1:
-            result ^= a
-        a <<= 1
-        if a >> 8:
-            a ^= polynomial
-        b >>= 1
-    return result

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from hw.linear import Matrix, apply_network, invert, xor_network
+from isa.gf import multiply
 
 __all__ = ["Tower", "towers"]
 
@@ -15,22 +16,10 @@ Word = Sequence[Any]
 """One-bit wires (or ints 0 and 1), coefficient of the first basis element first."""
 
 
-def _multiply(a: int, b: int, polynomial: int) -> int:
-    result = 0
-    while b:
-        if b & 1:
-            result ^= a
-        a <<= 1
-        if a >> 8:
-            a ^= polynomial
-        b >>= 1
-    return result
-
-
 def _power(a: int, exponent: int, polynomial: int) -> int:
     result = 1
     for _ in range(exponent):
-        result = _multiply(result, a, polynomial)
+        result = multiply(result, a, polynomial)
     return result
 
 
@@ -56,7 +45,7 @@ class Tower:
         level: tuple[int, ...] = (1,)
         for v, conjugate in ((self.w, 2), (self.z, 4), (self.y, 16))[: bits.bit_length() - 1]:
             level = tuple(
-                _multiply(pair, low, p) for pair in (v, _power(v, conjugate, p)) for low in level
+                multiply(pair, low, p) for pair in (v, _power(v, conjugate, p)) for low in level
             )
         return level
 
@@ -156,9 +145,9 @@ def _networks(tower: Tower, bits: int) -> tuple[Any, Any]:
     """
     p = tower.polynomial
     v, conjugate = {2: (tower.z, 4), 4: (tower.y, 16)}[bits]
-    norm = _multiply(v, _power(v, conjugate, p), p)
-    scale = tower.linear(bits, lambda x: _multiply(norm, x, p))
-    square = tower.linear(bits, lambda x: _multiply(norm, _multiply(x, x, p), p))
+    norm = multiply(v, _power(v, conjugate, p), p)
+    scale = tower.linear(bits, lambda x: multiply(norm, x, p))
+    square = tower.linear(bits, lambda x: multiply(norm, multiply(x, x, p), p))
     return xor_network(scale, bits), xor_network(square, bits)
 
 

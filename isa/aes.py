@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from isa import gf
 from isa.bits import Bits, const, mux
 from isa.table import Table
 
@@ -16,13 +17,7 @@ POLYNOMIAL = 0x11B
 
 def multiply(a: int, b: int) -> int:
     """Product in GF(2^8) (FIPS 197 section 4.2)."""
-    product = 0
-    while b:
-        if b & 1:
-            product ^= a
-        a = a << 1 ^ (POLYNOMIAL if a & 0x80 else 0)
-        b >>= 1
-    return product
+    return gf.multiply(a, b, POLYNOMIAL)
 
 
 @cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from isa.gf import multiply
 from isa.table import Table
 
 POLYNOMIAL = 0x1F5
@@ -11,16 +12,6 @@ POLYNOMIAL = 0x1F5
 
 _MATRIX_ROW = 0xA7
 _CONSTANT = 0xD3
-
-
-def _multiply(a: int, b: int) -> int:
-    product = 0
-    while b:
-        if b & 1:
-            product ^= a
-        a = a << 1 ^ (POLYNOMIAL if a & 0x80 else 0)
-        b >>= 1
-    return product
 
 
 def _affine(x: int) -> int:
@@ -36,8 +27,8 @@ def _inverse(x: int) -> int:
     """x^254, the inverse of x; 0 for 0."""
     result, power = 1, x
     for _ in range(7):
-        power = _multiply(power, power)
-        result = _multiply(result, power)
+        power = multiply(power, power, POLYNOMIAL)
+        result = multiply(result, power, POLYNOMIAL)
     return result
 
 

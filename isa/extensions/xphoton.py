@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from isa.bits import Bits, concat, const, lookup, mux
+from isa.gf import multiply
 from isa.instruction import Extension
 from isa.table import Table
 
@@ -26,17 +27,6 @@ def sbox() -> Table:
     return Table("present_sbox", 4, (12, 5, 6, 11, 9, 0, 10, 13, 3, 14, 15, 8, 4, 7, 1, 2))
 
 
-def multiply(a: int, b: int) -> int:
-    """Product in GF(2^4) modulo x^4 + x + 1."""
-    product = 0
-    while b:
-        if b & 1:
-            product ^= a
-        a = a << 1 ^ (_POLYNOMIAL if a & 8 else 0)
-        b >>= 1
-    return product
-
-
 @cache
 def mix() -> tuple[tuple[int, ...], ...]:
     """Rows of the mixing matrix: the serial update, eight times, of each unit vector."""
@@ -46,7 +36,7 @@ def mix() -> tuple[tuple[int, ...], ...]:
         for _ in range(8):
             new = 0
             for factor, value in zip(SERIAL, state, strict=True):
-                new ^= multiply(factor, value)
+                new ^= multiply(factor, value, _POLYNOMIAL)
             state = [*state[1:], new]
         columns.append(state)
     return tuple(zip(*columns, strict=True))
@@ -56,7 +46,7 @@ def _times(x: Bits, factor: int) -> Bits:
     """Product of a nibble and a constant."""
     total = const(0, 4)
     for i in range(4):
-        total = total ^ mux(x.bit(i), const(multiply(1 << i, factor), 4), const(0, 4))
+        total = total ^ mux(x.bit(i), const(multiply(1 << i, factor, _POLYNOMIAL), 4), const(0, 4))
     return total
 
 

@@ -161,6 +161,6 @@ def test_photon_column() -> None:
         for _ in range(8):
             new = 0
             for factor, value in zip((2, 4, 2, 11, 2, 8, 5, 6), state, strict=True):
-                new ^= xphoton.multiply(factor, value)
+                new ^= xphoton.multiply(factor, value, 0x13)
             state = [*state[1:], new]
         assert result == start ^ sum(v << 4 * i for i, v in enumerate(state))

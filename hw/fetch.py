@@ -70,20 +70,46 @@ def build_fetch(
     missing = astride & ~have & long
     stays = stall & ~missing
 
-    next_place, one_more = _sum(place, 1), _sum(place, 2)
-    onward = pyrtl.concat(
-        pyrtl.select(astride | long, next_place, place), ~(astride ^ long), pyrtl.Const(0, 1)
-    )
-    pc.next <<= pyrtl.select(redirect, target, pyrtl.select(stall | missing, pc, onward))
+    # How far it goes is known late, as it depends on what arrives; the carries are known early.
+    carries = _carries(list(place[1:]))
+    moves = ~(stall | missing)
+    onward = moves & (astride | long)
+    following = pyrtl.concat(
+        _plus(place[1:], carries, onward & place[0]), place[0] ^ onward,
+        astride ^ (moves & ~long), pyrtl.Const(0, 1),
+    )  # fmt: skip
+    pc.next <<= pyrtl.select(redirect, target, following)
     have.next <<= ~redirect & (have | missing | ~stall)
     buffer.next <<= pyrtl.select(stays, buffer, upper)
 
-    again = pyrtl.select(astride & have, next_place, place)
-    ahead = pyrtl.select(astride & have & long, one_more, next_place)
-    read = pyrtl.select(redirect, target[2:], pyrtl.select(stays, again, ahead))
+    holds = astride & have
+    two = ~stays & holds & long
+    one = pyrtl.select(stays, holds, ~two)
+    ahead = pyrtl.concat(_plus(place[1:], carries, two | (one & place[0])), place[0] ^ one)
+    read = pyrtl.select(redirect, target[2:], ahead)
     arriving <<= memory(pyrtl.concat(read, pyrtl.Const(0, 2)))
     word = pyrtl.select(long, pyrtl.concat(second, first), expanded(first, instructions))
     return Fetched(pc, word, ~missing, ~long)
+
+
+def _carries(bits: list[Wire]) -> list[Wire]:
+    """For each bit whether all below it are 1, in logarithmic depth; bit 0 has none below."""
+    ones = _all_ones(bits[:-1])
+    return [pyrtl.Const(1, 1), *ones]
+
+
+def _all_ones(bits: list[Wire]) -> list[Wire]:
+    """For each bit whether it and all below it are 1."""
+    if len(bits) < 2:
+        return bits
+    half = len(bits) // 2
+    low, high = _all_ones(bits[:half]), _all_ones(bits[half:])
+    return [*low, *(low[-1] & bit for bit in high)]
+
+
+def _plus(value: Wire, carries: list[Wire], one: Wire) -> Wire:
+    """`value` + `one`, modulo its width."""
+    return pyrtl.concat_list([v ^ (c & one) for v, c in zip(value, carries, strict=True)])
 
 
 def _sum(a: Wire, b: int) -> Wire:

@@ -6,8 +6,10 @@ import pytest
 
 from hw.cosim import Netlist, compare
 from isa.assembler import assemble
+from isa.core import Core
 from isa.instruction_set import InstructionSet
 from tests.cosim.random_program import random_program
+from tests.cosim.test_kernels import agrees, target
 from tests.cosim.test_random import CORES, LATENCIES, check
 
 BASE = InstructionSet.of(32, "rv32i", "zca")
@@ -25,6 +27,10 @@ def test_base_instructions(name: str) -> None:
 def test_units_with_latencies(name: str) -> None:
     netlist = Netlist(CORES[name], FULL, UNITS)
     assert sum(check(netlist, seed, 250) for seed in range(10, 12)) > 400
+
+
+def test_a_kernel_with_units_of_two_cycles() -> None:
+    agrees("aes128-encrypt", "ttable", target(Core(), 1, "zkne", "zca"))
 
 
 @pytest.mark.slow

@@ -10,39 +10,27 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
-    ValidationError,
     ValidationInfo,
     model_validator,
 )
-from pydantic_core import ErrorDetails, PydanticCustomError
 
 from dse.design import format_value
 from dse.sampler import SAMPLERS
 from dse.suggestion import one_of, suggest
+from dse.validation import fault, shown, validate
 from dse.vocabulary import Vocabulary
-from dse.yaml_source import Path, Problem, Source, SourceError, dotted
+from dse.yaml_source import Source
 
 MAX_TRIALS = 1_000_000
 MAX_BYTES = 1_048_576
 _NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.")
 
 
-def _fault(message: str) -> PydanticCustomError:
-    return PydanticCustomError("space", "{message}", {"message": message})
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, (list, dict)):
-        return "a list" if isinstance(value, list) else "a mapping"
-    text = repr(value) if isinstance(value, str) else format_value(value)
-    return text if len(text) <= 60 else text[:57] + "..."
-
-
 def _known(kind: str, names: Callable[[Vocabulary], Sequence[str]]) -> AfterValidator:
     def check(value: str, info: ValidationInfo) -> str:
         accepted = names(_vocabulary(info))
         if value not in accepted:
-            raise _fault(
+            raise fault(
                 f"{kind} must be {one_of(accepted)}, not {value!r}{suggest(value, accepted)}"
             )
         return value
@@ -59,7 +47,7 @@ def _choice_of(*accepted: Any) -> AfterValidator:
     def check(value: Any) -> Any:
         if not any(value is a or (value == a and type(value) is type(a)) for a in accepted):
             names = [format_value(a) for a in accepted]
-            raise _fault(f"must be {one_of(names)}, not {_shown(value)}{suggest(value, names)}")
+            raise fault(f"must be {one_of(names)}, not {shown(value)}{suggest(value, names)}")
         return value
 
     return AfterValidator(check)
@@ -68,7 +56,7 @@ def _choice_of(*accepted: Any) -> AfterValidator:
 def _whole(low: int, high: int) -> AfterValidator:
     def check(value: int) -> int:
         if not low <= value <= high:
-            raise _fault(f"must be from {low} to {high}, not {value}")
+            raise fault(f"must be from {low} to {high}, not {value}")
         return value
 
     return AfterValidator(check)
@@ -77,7 +65,7 @@ def _whole(low: int, high: int) -> AfterValidator:
 def _number(low: float, high: float) -> AfterValidator:
     def check(value: float) -> float:
         if not low <= value <= high:
-            raise _fault(f"must be from {low:g} to {high:g}, not {value:g}")
+            raise fault(f"must be from {low:g} to {high:g}, not {value:g}")
         return value
 
     return AfterValidator(check)
@@ -89,7 +77,7 @@ def _whole_or(word: str, high: int) -> AfterValidator:
     def check(value: Any) -> Any:
         is_whole = isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= high
         if value != word and not is_whole:
-            raise _fault(f"must be {word} or from 1 to {high}, not {_shown(value)}")
+            raise fault(f"must be {word} or from 1 to {high}, not {shown(value)}")
         return value
 
     return AfterValidator(check)
@@ -101,19 +89,19 @@ def _as_list(value: Any) -> Any:
 
 def _distinct(values: list[Any]) -> list[Any]:
     if not values:
-        raise _fault("must name at least one choice, not an empty list")
+        raise fault("must name at least one choice, not an empty list")
     seen: list[str] = []
     for value in values:
         text = repr(value)
         if text in seen:
-            raise _fault(f"must name each choice once, not {_shown(value)} twice")
+            raise fault(f"must name each choice once, not {shown(value)} twice")
         seen.append(text)
     return values
 
 
 def _file_name(value: str) -> str:
     if not value or not set(value) <= _NAME_CHARACTERS or value[0] in ".-" or len(value) > 60:
-        raise _fault(f"must be letters, digits, '-', '_' and '.', at most 60, not {_shown(value)}")
+        raise fault(f"must be letters, digits, '-', '_' and '.', at most 60, not {shown(value)}")
     return value
 
 
@@ -167,7 +155,7 @@ class CoreEntry(Strict):
     def _check(self) -> CoreEntry:
         others = sorted(self.model_fields_set - {"preset"})
         if self.preset is not None and others:
-            raise _fault(f"preset already decides {', '.join(others)}; give one or the other")
+            raise fault(f"preset already decides {', '.join(others)}; give one or the other")
         return self
 
 
@@ -204,6 +192,11 @@ class SearchEntry(Strict):
     seed: Annotated[int, _whole(0, 2**32 - 1)] = 1
 
 
+def _absent(value: Any) -> None:
+    if value is not None:
+        raise fault(f"must be null (co-processors cannot be explored yet), not {shown(value)}")
+
+
 class SpaceFile(Strict):
     """The whole file."""
 
@@ -215,7 +208,7 @@ class SpaceFile(Strict):
     instructions: InstructionsEntry = InstructionsEntry()
     units: dict[str, UnitEntry] = {}
     compiler: CompilerEntry = CompilerEntry()
-    coprocessor: None = None
+    coprocessor: Annotated[Any, AfterValidator(_absent)] = None
     objectives: list[str] = ["time_ns", "area_ge"]
     constraints: dict[str, Any] = {}
     search: SearchEntry = SearchEntry()
@@ -227,58 +220,4 @@ def read_space_file(source: Source, vocabulary: Vocabulary) -> SpaceFile:
     Raises:
         SourceError: every mistake with its position and what is accepted.
     """
-    if not isinstance(source.data, dict):
-        found = _shown(source.data)
-        raise SourceError(
-            source.name, [Problem(1, 1, f"file must be a mapping of keys, not {found}")]
-        )
-    try:
-        return SpaceFile.model_validate(source.data, context={"vocabulary": vocabulary})
-    except ValidationError as error:
-        problems: dict[Path, Problem] = {}
-        for detail in error.errors(include_url=False):
-            path = _written_path(source, detail["loc"])
-            problems.setdefault(path, _problem(source, detail, path))
-        raise SourceError(source.name, list(problems.values())) from None
-
-
-def _written_path(source: Source, location: tuple[int | str, ...]) -> Path:
-    """The longest prefix of pydantic's location that exists in the file, plus a missing key."""
-    path: Path = ()
-    for part in location:
-        if (*path, part) not in source.values:
-            break
-        path = (*path, part)
-    return path
-
-
-def _problem(source: Source, detail: ErrorDetails, path: Path) -> Problem:
-    kind, found = detail["type"], detail["input"]
-    where = f"{dotted(path)}: " if path else ""
-    if kind == "extra_forbidden":
-        line, column = source.position(path, of_key=True)
-        known = list(_model_at(path[:-1]).model_fields)
-        accepted = f"must be {one_of(known)}{suggest(path[-1], known)}"
-        return Problem(line, column, f"{where}unknown key {str(path[-1])!r}; {accepted}")
-    line, column = source.position(path)
-    if kind == "missing":
-        return Problem(line, column, f"{where}key {str(detail['loc'][-1])!r} must be given")
-    if kind == "space":
-        return Problem(line, column, f"{where}{detail['ctx']['message']}")
-    expected = {
-        "int_type": "a whole number", "float_type": "a number", "string_type": "text",
-        "bool_type": "true or false", "list_type": "a list", "dict_type": "a mapping",
-        "model_type": "a mapping", "model_attributes_type": "a mapping",
-        "none_required": "null (co-processors cannot be explored yet)",
-    }  # fmt: skip
-    wanted = expected.get(kind, detail["msg"][:1].lower() + detail["msg"][1:])
-    return Problem(line, column, f"{where}must be {wanted}, not {_shown(found)}")
-
-
-def _model_at(path: Path) -> type[BaseModel]:
-    models: dict[str, type[BaseModel]] = {
-        "workloads": WorkloadEntry, "technology": TechnologyEntry, "core": CoreEntry,
-        "instructions": InstructionsEntry, "units": UnitEntry, "compiler": CompilerEntry,
-        "search": SearchEntry,
-    }  # fmt: skip
-    return models[str(path[0])] if path else SpaceFile
+    return validate(SpaceFile, source, {"vocabulary": vocabulary})

@@ -18,8 +18,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict
 from dse.bundled import bundled_folder
 from dse.compare.definition import Definition, Figure
 from dse.compare.metric import FORM_UNITS, LEDGER_METRICS
-from dse.compare.validation import validate
 from dse.suggestion import one_of, suggest
+from dse.validation import validate
 from dse.yaml_source import Path as KeyPath
 from dse.yaml_source import Problem, Source, SourceError, dotted, read_yaml
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import types
 import typing
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic_core import ErrorDetails, PydanticCustomError
 
 from dse.suggestion import one_of, suggest
 from dse.yaml_source import Path, Problem, Source, SourceError, dotted
@@ -24,19 +25,26 @@ _EXPECTED = {
     "model_type": "a mapping",
     "model_attributes_type": "a mapping",
 }
+FAULT = "fault"
+"""Type of the errors that validators of our own raise; their message stands as it is."""
 
 
-def validate(model: type[Model], source: Source) -> Model:
-    """Read `source` as a `model`.
+def fault(message: str) -> PydanticCustomError:
+    """Return the error for a validator to raise."""
+    return PydanticCustomError(FAULT, "{message}", {"message": message})
+
+
+def validate(model: type[Model], source: Source, context: Mapping[str, Any] | None = None) -> Model:
+    """Read `source` as a `model`; validators find `context` in their `ValidationInfo`.
 
     Raises:
         SourceError: every mistake with its position and what is accepted.
     """
     if not isinstance(source.data, dict):
-        problem = Problem(1, 1, f"file must be a mapping of keys, not {_shown(source.data)}")
+        problem = Problem(1, 1, f"file must be a mapping of keys, not {shown(source.data)}")
         raise SourceError(source.name, [problem])
     try:
-        return model.model_validate(source.data)
+        return model.model_validate(source.data, context=context)
     except ValidationError as error:
         problems: dict[tuple[Any, ...], Problem] = {}
         for detail in error.errors(include_url=False):
@@ -68,11 +76,13 @@ def _problem(model: type[BaseModel], source: Source, detail: ErrorDetails, path:
     line, column = source.position(path)
     if kind == "missing":
         return Problem(line, column, f"{where}key {str(detail['loc'][-1])!r} must be given")
+    if kind == FAULT:
+        return Problem(line, column, f"{where}{detail['ctx']['message']}")
     if kind == "value_error":
         return Problem(line, column, f"{where}{detail['ctx']['error']}")
     is_number = detail["loc"][-1] in ("int", "float")
     wanted = "a number" if is_number else _EXPECTED.get(kind) or detail["msg"].split("be ", 1)[-1]
-    return Problem(line, column, f"{where}must be {wanted}, not {_shown(detail['input'])}")
+    return Problem(line, column, f"{where}must be {wanted}, not {shown(detail['input'])}")
 
 
 def _model_at(model: type[BaseModel], path: Path) -> type[BaseModel]:
@@ -89,7 +99,8 @@ def _model_at(model: type[BaseModel], path: Path) -> type[BaseModel]:
     return found
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """Return a value as written in YAML, short enough for one line."""
     if isinstance(value, (list, dict)):
         return "a list" if isinstance(value, list) else "a mapping"
     if value is None:

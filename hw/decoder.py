@@ -211,7 +211,7 @@ class Decoder:
         selected = matches(instr, list(self.instructions.instructions))
 
         def one_of(names: Sequence[str]) -> Wire:
-            return _any([selected[n] for n in names])
+            return any_wire([selected[n] for n in names])
 
         wires = {f: one_of([n for n, flags in self.flags.items() if f in flags]) for f in _FLAGS}
         wires["writes_rd"] = wires["writes_rd"] & (instr[7:12] != 0)
@@ -243,8 +243,8 @@ class Decoder:
         parts = []
         for immediate, wires in users.items():
             value = _extended(instr, immediate, xlen)
-            parts.append(value & _any(wires).sign_extended(xlen))
-        return _any(parts) if parts else pyrtl.Const(0, xlen)
+            parts.append(value & any_wire(wires).sign_extended(xlen))
+        return any_wire(parts) if parts else pyrtl.Const(0, xlen)
 
 
 _LOW_ZEROS = {"imm20": 12, "bimm12": 1, "jimm20": 1}
@@ -261,7 +261,7 @@ def _extended(instr: Wire, immediate: Immediate, xlen: int) -> Wire:
     return value.zero_extended(xlen) if immediate.width == 5 else value.sign_extended(xlen)
 
 
-def _any(level: list[Wire]) -> Wire:
+def any_wire(level: list[Wire]) -> Wire:
     """OR of wires of one width, as a balanced tree; 0 for none."""
     if not level:
         return pyrtl.Const(0, 1)

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 import pyrtl
 
+from hw.decoder import any_wire
 from isa.compressed import SCALES, Compressed, Offset
 from isa.encoding import REGISTERS, Encoding, Immediate
 from isa.instruction_set import InstructionSet
@@ -81,9 +82,9 @@ def expanded(halfword: Wire, instructions: InstructionSet) -> Wire:
         terms = []
         for route, wires in sources.items():
             if route != ZERO:
-                any_of = reduce(lambda a, b: a | b, wires)
-                terms.append(any_of if route == ONE else any_of & halfword[route])
-        bits.append(reduce(lambda a, b: a | b, terms) if terms else pyrtl.Const(0, 1))
+                asked = any_wire(wires)
+                terms.append(asked if route == ONE else asked & halfword[route])
+        bits.append(any_wire(terms) if terms else pyrtl.Const(0, 1))
     bits[:2] = [pyrtl.Const(1, 1)] * 2  # of every instruction of 32 bits
     return pyrtl.concat_list(bits)
 

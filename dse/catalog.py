@@ -10,16 +10,19 @@ from dse.bundled import bundled_folder, bundled_names
 from dse.metrics import METRICS
 from dse.vocabulary import Vocabulary
 
+Memo = Callable[[str, str, Callable[[], Any]], Any]
+"""Remembers a JSON value by kind and key, as `dse.cache.Cache.memo`."""
+
 
 @dataclass(frozen=True)
 class Kind:
     """One kind of thing: its names, and what is known of one, as nested plain data."""
 
     names: Callable[[Vocabulary], Sequence[str]]
-    card: Callable[[Vocabulary, str], Mapping[str, Any]]
+    card: Callable[[Vocabulary, str, Memo], Mapping[str, Any]]
 
 
-def _workload(vocabulary: Vocabulary, name: str) -> dict[str, Any]:
+def _workload(vocabulary: Vocabulary, name: str, memo: Memo) -> dict[str, Any]:
     import workloads
 
     workload = workloads.get(name)
@@ -38,41 +41,32 @@ def _workload(vocabulary: Vocabulary, name: str) -> dict[str, Any]:
 
 
 def _instruction_names(vocabulary: Vocabulary) -> list[str]:
-    return sorted({i for e in vocabulary.extension_names() for i in vocabulary.instructions_of(e)})
-
-
-def _instruction(vocabulary: Vocabulary, name: str) -> dict[str, Any]:
-    from isa.instruction_set import extension_parameters, load_extension
-    from isa.text import to_text
-
-    owner = next(e for e in vocabulary.extension_names() if name in vocabulary.instructions_of(e))
-    first = {key: values[0] for key, values in extension_parameters(owner).items()}
-    found = {i.name: i for i in load_extension(owner, **first).instructions}[name]
-    return {
-        "encoding": found.line,
-        "match": f"{found.encoding.match:#010x}",
-        "mask": f"{found.encoding.mask:#010x}",
-        "extension": found.extension,
-        "source": found.source,
-        "kind": found.kind,
-        "meaning": found.meaning.__doc__ or "",
-        "graph": to_text(found.effects(found.xlens[0]).values()).splitlines(),
+    names = vocabulary.extension_names()
+    every = {
+        i for e in names for i in (*vocabulary.instructions_of(e), *vocabulary.compressed_of(e))
     }
+    return sorted(every)
 
 
-def _extension(vocabulary: Vocabulary, name: str) -> dict[str, Any]:
+def _instruction(vocabulary: Vocabulary, name: str, memo: Memo) -> dict[str, Any]:
+    from dse.instruction_card import instruction_card
+
+    return instruction_card(name, memo)
+
+
+def _extension(vocabulary: Vocabulary, name: str, memo: Memo) -> dict[str, Any]:
     parameters = vocabulary.extension_parameters(name)
     return {
         "parameters": {key: list(values) for key, values in parameters.items()},
-        "instructions": list(vocabulary.instructions_of(name)),
+        "instructions": [*vocabulary.instructions_of(name), *vocabulary.compressed_of(name)],
     }
 
 
-def _unit(vocabulary: Vocabulary, name: str) -> dict[str, Any]:
+def _unit(vocabulary: Vocabulary, name: str, memo: Memo) -> dict[str, Any]:
     return {"circuits": list(vocabulary.circuit_names(name))}
 
 
-def _core(vocabulary: Vocabulary, name: str) -> dict[str, Any]:
+def _core(vocabulary: Vocabulary, name: str, memo: Memo) -> dict[str, Any]:
     from dataclasses import asdict
 
     from isa.timing import PRESETS
@@ -80,20 +74,20 @@ def _core(vocabulary: Vocabulary, name: str) -> dict[str, Any]:
     return asdict(PRESETS[name])
 
 
-def _technology(vocabulary: Vocabulary, name: str) -> dict[str, Any]:
+def _technology(vocabulary: Vocabulary, name: str, memo: Memo) -> dict[str, Any]:
     from hw.technology import technology
 
     found = technology(name)
     return {"description": (type(found).__doc__ or "").splitlines()[0]}
 
 
-def _metric(vocabulary: Vocabulary, name: str) -> dict[str, Any]:
+def _metric(vocabulary: Vocabulary, name: str, memo: Memo) -> dict[str, Any]:
     metric = METRICS[name]
     better = "lower" if metric.is_minimised else "higher"
     return {"unit": metric.unit, "definition": metric.definition, "better": better}
 
 
-def _space(vocabulary: Vocabulary, name: str) -> dict[str, Any]:
+def _space(vocabulary: Vocabulary, name: str, memo: Memo) -> dict[str, Any]:
     text = (bundled_folder("spaces") / f"{name}.yaml").read_text(encoding="utf-8")
     return {"text": text.splitlines()}
 
@@ -104,7 +98,7 @@ def _paper_names(vocabulary: Vocabulary) -> Sequence[str]:
     return paper_names()
 
 
-def _paper(vocabulary: Vocabulary, name: str) -> dict[str, Any]:
+def _paper(vocabulary: Vocabulary, name: str, memo: Memo) -> dict[str, Any]:
     from dse.compare.ledger import find_paper, load_ledger
 
     file = load_ledger(find_paper(name)).file

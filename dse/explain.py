@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
+_PLAIN: dict[str, Any] = {"highlight": False, "markup": False, "soft_wrap": True}
+
+
 def print_evaluation(space: Space, evaluation: Evaluation, baseline: Evaluation) -> None:
     """Print an evaluation to stdout."""
     from rich import box
@@ -67,16 +70,20 @@ def _print_details(console: Console, data: Mapping[str, Any], indent: int) -> No
     margin = " " * indent
     for name, value in data.items():
         if isinstance(value, (Mapping, list, tuple)) and not value:
-            console.print(f"{margin}{name} = none", highlight=False, markup=False)
+            console.print(f"{margin}{name} = none", **_PLAIN)
         elif isinstance(value, Mapping):
-            console.print(f"{margin}{name}:", highlight=False, markup=False)
+            console.print(f"{margin}{name}:", **_PLAIN)
             _print_details(console, value, indent + 2)
         elif isinstance(value, Sequence) and not isinstance(value, str):
-            console.print(f"{margin}{name}:", highlight=False, markup=False)
+            console.print(f"{margin}{name}:", **_PLAIN)
             for item in value:
-                console.print(f"{margin}  {_scalar(item)}", highlight=False, markup=False)
+                console.print(
+                    f"{margin}  {_scalar(item)}", highlight=False, markup=False, soft_wrap=True
+                )
         else:
-            console.print(f"{margin}{name} = {_scalar(value)}", highlight=False, markup=False)
+            console.print(
+                f"{margin}{name} = {_scalar(value)}", highlight=False, markup=False, soft_wrap=True
+            )
 
 
 def _scalar(value: Any) -> str:

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import click
 
+from dse.arguments import cache_folder, cache_options
 from dse.backend import Backend
 
 
 @click.command("show")
 @click.argument("name")
 @click.option("--json", "as_json", is_flag=True, help="Print the card as JSON.")
+@cache_options
 @click.pass_obj
-def command(backend: Backend, /, name: str, as_json: bool) -> int:
+def command(
+    backend: Backend, /, name: str, as_json: bool, cache: Path | None, no_cache: bool
+) -> int:
     """Show all that is known of NAME, whatever kind of thing it is."""
+    folder = cache_folder(cache, no_cache)
+
+    from dse.cache import Cache
     from dse.catalog import KINDS
     from dse.explain import print_card
     from dse.suggestion import suggest
@@ -25,7 +33,9 @@ def command(backend: Backend, /, name: str, as_json: bool) -> int:
     if not kinds:
         hint = suggest(name, [n for known in names.values() for n in known])
         raise click.UsageError(f"NAME must be something `dse list` names, not {name!r}{hint}")
-    cards = {kind: dict(KINDS[kind].card(vocabulary, name)) for kind in kinds}
+    memory = Cache(folder, backend.digest)
+    cards = {kind: dict(KINDS[kind].card(vocabulary, name, memory.memo)) for kind in kinds}
+    memory.close()
     if as_json:
         click.echo(json.dumps(cards, indent=1))
         return 0

@@ -128,7 +128,6 @@ OFFSETS = {
 """Immediate arguments of riscv-opcodes, without the `hi` and `lo` of their halves."""
 
 
-
 def meant(immediate: Immediate, field: int) -> int:
     """The value that a field of a 32-bit instruction means; `field` may be signed or not."""
     value = field & ((1 << immediate.width) - 1)

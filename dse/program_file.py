@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +18,19 @@ ASSEMBLY = (".s", ".asm")
 
 class ProgramFileError(ValueError):
     """A file cannot be read as a program; the message starts with its name."""
+
+
+def without_atomics(isa_string: str) -> tuple[str, str]:
+    """An ISA string without A, and a note if that changed it.
+
+    Compilers' default sets have A, but compiled code of one thread seldom has its instructions.
+    Programs that do are stopped there.
+    """
+    match = re.match(r"(rv(?:32|64)[a-z]*?)a([a-z]*)(?=_|$)", isa_string.lower())
+    if match is None:
+        return isa_string, ""
+    shorter = match[1] + match[2] + isa_string[match.end() :]
+    return shorter, "atomic instructions are not available; the program is run without A"
 
 
 def load_program(path: Path, instructions: InstructionSet) -> Program:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from isa.compressed import Compressed
 from isa.formula import formula
 from isa.instruction import Extension, Instruction
 from isa.instruction_set import extension_names, extension_parameters, load_extension
@@ -57,7 +58,7 @@ def _section(name: str) -> str:
     if short:
         lines += ["", "| 16 bits | stands for |", "|---|---|"]
         lines += [f"| `{c.name}` | `{c.expansion}` |" for c in short]
-    every = (*extension.instructions, *extension.compressed)
+    every: list[Instruction | Compressed] = [*extension.instructions, *extension.compressed]
     others = dict.fromkeys(f"`{i.name}`" for i in every if i.extension != name)
     if others:
         lines += ["", f"From other extensions: {', '.join(others)}."]

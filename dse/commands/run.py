@@ -56,7 +56,7 @@ def command(
     64, buffer in a1, size in a2). Exit code 1: the program trapped, or its own exit code is not 0.
     """
     from dse.profile import profile
-    from dse.program_file import ProgramFileError, load_program
+    from dse.program_file import ProgramFileError, load_program, without_atomics
     from dse.simulation import Trap, simulate
     from isa.core import Core
     from isa.isa_string import instruction_set
@@ -64,6 +64,7 @@ def command(
     if len(args) > 8:
         raise click.UsageError(f"ARGS must be at most 8, not {len(args)}")
     try:
+        isa_string, note = without_atomics(isa_string)
         instructions = instruction_set(isa_string)
         stages = int(pipeline) if pipeline else 5
         host = Core(core, instructions.xlen, stages, not no_forwarding).canonical()
@@ -72,6 +73,8 @@ def command(
         raise click.UsageError(str(error)) from error
     except ValueError as error:
         raise click.UsageError(str(error)) from error
+    if note:
+        click.echo(f"note: {note}", err=True)
     try:
         done = simulate(instructions, loaded, host, args, limit)
     except Trap as trap:

@@ -7,6 +7,7 @@ import pytest
 
 import dse.simulation
 from dse.cli import run
+from dse.program_file import without_atomics
 from tests.oracles.elf import BASE, executable
 
 LOOP = """
@@ -81,6 +82,18 @@ def test_counters_are_right(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     path = program(tmp_path, text)
     _, out, _ = call(capsys, path, "--isa", "rv32i_zicntr", "--json")
     assert json.loads(out)["registers"][10:12] == ["0x2", "0x4"]
+
+
+def test_atomics_are_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = program(tmp_path, "ebreak")
+    code, out, err = call(capsys, path, "--isa", "rv32imac_zbb", "--json")
+    assert (code, json.loads(out)["instructions"]) == (0, 1)
+    assert err == "note: atomic instructions are not available; the program is run without A\n"
+    assert without_atomics("RV64IMAC_zba") == ("rv64imc_zba", "atomic " + err[13:-1])
+    assert without_atomics("rv32im_zba") == ("rv32im_zba", "")
+    code, _, err = call(capsys, program(tmp_path, ".word 0x1005252f"), "--isa", "rv32ima")
+    assert code == 1
+    assert "word at pc 0x0 must be an instruction of the set, not 0x1005252f" in err
 
 
 def test_hex_and_elf_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

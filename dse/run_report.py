@@ -28,7 +28,7 @@ def print_simulation(done: Simulation, profile: Profile | None) -> None:
     if outcome.exit_code is None:
         console.print("ended with ebreak", highlight=False)
         for name, value in zip(NAMES, outcome.registers, strict=True):
-            if value and name[0] in "at":
+            if value and name not in ("ra", "sp", "gp", "tp"):
                 console.print(f"  {name:<4} {value:#x}", highlight=False)
     else:
         console.print(f"exit code    {done.exit_code}", highlight=False)

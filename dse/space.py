@@ -84,7 +84,8 @@ class Space:
     """A search space.
 
     `parameters` holds every parameter a design has, fixed ones with a single choice, in the order
-    of the file; `text` and `file` are what it was read from.
+    of the file; `text` and `file` are what it was read from; `base_provides` are the mnemonics of
+    the base set.
     """
 
     name: str
@@ -99,6 +100,7 @@ class Space:
     search: SearchSettings
     text: str
     file: Path
+    base_provides: tuple[str, ...] = ()
 
     @cached_property
     def by_name(self) -> dict[str, Parameter]:
@@ -122,7 +124,7 @@ class Space:
 
     def provided(self, design: Mapping[str, Value]) -> frozenset[str]:
         """Names of the extensions and instructions that a design has."""
-        names = {self.base}
+        names = {self.base, *self.base_provides}
         for entry in self.entries:
             if design[entry.name]:
                 names.update((entry.name, *entry.provides))

@@ -83,6 +83,7 @@ class _Resolver:
             search=SearchSettings(shape.search.sampler, shape.search.trials, shape.search.seed),
             text=text,
             file=self.file,
+            base_provides=tuple(self.names.instructions_of(shape.instructions.base)),
         )
 
     def workloads(self) -> tuple[WorkloadUse, ...]:

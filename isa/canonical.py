@@ -230,6 +230,15 @@ class Labels:
             found = self._memo[memo] = self._intern(label.constant, linear, ())
         return found
 
+    def through(self, linear: Label, label: Label) -> Label:
+        """The linear function `linear` of the value of `label`."""
+        lanes = range(0, self.width * self.width, self.width)
+
+        def on_lanes(columns: int) -> int:
+            return sum(self.apply(linear, columns >> i & self.mask) << i for i in lanes)
+
+        return self._map(("through", linear), label, lambda v: self.apply(linear, v), on_lanes)
+
     def tabulate(
         self, key: tuple[object, ...], labels: Sequence[Label], function: Callable[..., int]
     ) -> Label | None:

@@ -14,12 +14,13 @@ from isa.aes import INVERSE_MIX, MIX, inverse_sbox, multiply, sbox
 from isa.aes_circuit import sbox as sbox_circuit
 from isa.bits import Bits, concat, const, lookup
 from isa.kernel import Builder, Index, Pointer
-from isa.table import Table
-from workloads import register
+from workloads import aes_columns64, register
+from workloads.aes_tables import t_tables
+from workloads.words import Words, load_words, store_words, swap_move, swapped, total
 from workloads.workload import Buffer, Kernel, Values, Vector, Workload
 
 ROUNDS = 10
-Words = list[Bits]
+"""Of AES-128; two more for every 64 bits of key beyond (FIPS 197 section 5)."""
 Round = Callable[[Words], Words]
 """One round without AddRoundKey: four columns in, four out."""
 
@@ -28,16 +29,19 @@ Round = Callable[[Words], Words]
 
 
 def expand_key(key: bytes) -> bytes:
-    """Round keys of a 16-byte key, 176 bytes (FIPS 197 section 5.2)."""
-    words = [key[i : i + 4] for i in range(0, 16, 4)]
+    """Round keys of a key of 16, 24 or 32 bytes: 176, 208 or 240 bytes (FIPS 197 section 5.2)."""
+    words = [key[i : i + 4] for i in range(0, len(key), 4)]
+    count = len(words)
     rcon = 1
-    while len(words) < 4 * (ROUNDS + 1):
+    while len(words) < 4 * (count + 7):
         last = words[-1]
-        if len(words) % 4 == 0:
+        if len(words) % count == 0:
             last = bytes(sbox().entries[b] for b in last[1:] + last[:1])
             last = bytes([last[0] ^ rcon]) + last[1:]
             rcon = multiply(rcon, 2)
-        words.append(bytes(a ^ b for a, b in zip(words[-4], last, strict=True)))
+        elif count == 8 and len(words) % 8 == 4:
+            last = bytes(sbox().entries[b] for b in last)
+        words.append(bytes(a ^ b for a, b in zip(words[-count], last, strict=True)))
     return b"".join(words)
 
 
@@ -58,12 +62,13 @@ def _add(a: bytes, b: bytes) -> bytes:
 
 
 def encrypt_block(block: bytes, keys: bytes) -> bytes:
-    """Encrypt 16 bytes with 176 bytes of round keys (FIPS 197 section 5.1)."""
+    """Encrypt 16 bytes with the round keys of a key of any size (FIPS 197 section 5.1)."""
+    rounds = len(keys) // 16 - 1
     state = _add(block, keys[:16])
-    for r in range(1, ROUNDS + 1):
+    for r in range(1, rounds + 1):
         state = bytes(sbox().entries[b] for b in state)
         state = bytes(state[(i + 4 * (i % 4)) % 16] for i in range(16))
-        if r < ROUNDS:
+        if r < rounds:
             state = _mix(state, MIX)
         state = _add(state, keys[16 * r : 16 * r + 16])
     return state
@@ -71,14 +76,14 @@ def encrypt_block(block: bytes, keys: bytes) -> bytes:
 
 def inverse_keys(keys: bytes) -> bytes:
     """Round keys of the equivalent inverse cipher, in the order of `keys`."""
-    middle = (_mix(keys[16 * r : 16 * r + 16], INVERSE_MIX) for r in range(1, ROUNDS))
+    middle = (_mix(keys[16 * r : 16 * r + 16], INVERSE_MIX) for r in range(1, len(keys) // 16 - 1))
     return keys[:16] + b"".join(middle) + keys[-16:]
 
 
 def decrypt_block(block: bytes, keys: bytes) -> bytes:
     """Decrypt 16 bytes with the round keys of `inverse_keys` (FIPS 197 section 5.3.5)."""
     state = _add(block, keys[-16:])
-    for r in reversed(range(ROUNDS)):
+    for r in reversed(range(len(keys) // 16 - 1)):
         state = bytes(inverse_sbox().entries[b] for b in state)
         state = bytes(state[(i - 4 * (i % 4)) % 16] for i in range(16))
         if r:
@@ -96,29 +101,12 @@ def _shifted(s: Words, inverse: bool) -> list[list[Bits]]:
     return [[s[(c + step * r) % 4].byte(r) for r in range(4)] for c in range(4)]
 
 
-def _xor(*terms: Bits) -> Bits:
-    total = terms[0]
-    for term in terms[1:]:
-        total = total ^ term
-    return total
-
-
-def _t_table(box: Table, column: tuple[int, ...], row: int) -> Table:
-    """S-box followed by one byte's share of (Inv)MixColumns, for a byte in `row`."""
-    entries = []
-    for s in box.entries:
-        entry = int.from_bytes(bytes(multiply(factor, s) for factor in column), "little")
-        entries.append((entry << 8 * row | entry >> (32 - 8 * row)) & 0xFFFFFFFF)
-    return Table(f"{box.name}_mix{row}", 32, tuple(entries))
-
-
 def _table_round(inverse: bool) -> Round:
-    box, column = (inverse_sbox(), INVERSE_MIX) if inverse else (sbox(), MIX)
-    tables = [_t_table(box, column, row) for row in range(4)]
+    tables = t_tables(inverse=inverse)
 
     def apply(s: Words) -> Words:
         return [
-            _xor(*(lookup(t, b) for t, b in zip(tables, row_bytes, strict=True)))
+            total(*(lookup(t, b) for t, b in zip(tables, row_bytes, strict=True)))
             for row_bytes in _shifted(s, inverse)
         ]
 
@@ -131,7 +119,7 @@ def _byte_round(inverse: bool) -> Round:
 
     def apply(s: Words) -> Words:
         return [
-            _xor(*(lookup(box, b).zext(32) << 8 * r for r, b in enumerate(column)))
+            total(*(lookup(box, b).zext(32) << 8 * r for r, b in enumerate(column)))
             for column in _shifted(s, inverse)
         ]
 
@@ -146,7 +134,7 @@ def _word_round(inverse: bool) -> Round:
     def apply(s: Words) -> Words:
         s = [concat(*(lookup(box, w.byte(r)) for r in reversed(range(4)))) for w in s]
         return [
-            _xor(*(s[(c + step * r) % 4] & (0xFF << 8 * r) for r in range(4))) for c in range(4)
+            total(*(s[(c + step * r) % 4] & (0xFF << 8 * r) for r in range(4))) for c in range(4)
         ]
 
     return apply
@@ -186,16 +174,16 @@ Cipher = Callable[[Builder, Words, Pointer], Words]
 
 
 def _load_words(k: Builder, pointer: Pointer, offset: Index | int = 0) -> Words:
-    return [k.load(pointer, offset + 4 * i) for i in range(4)]
-
-
-def _store_words(k: Builder, pointer: Pointer, words: Sequence[Bits], offset: Index | int) -> None:
-    for i, word in enumerate(words):
-        k.store(pointer, offset + 4 * i, word)
+    return load_words(k, pointer, 4, offset)
 
 
 def _cipher(
-    inverse: bool, middle: Round, last: Round, mix: Callable[[Builder, Bits], Bits] | None
+    rounds: int,
+    middle: Round,
+    last: Round,
+    mix: Callable[[Builder, Bits], Bits] | None,
+    *,
+    inverse: bool,
 ) -> Cipher:
     """A block cipher from its rounds; `mix` is (Inv)MixColumns where `middle` leaves it out."""
 
@@ -207,11 +195,11 @@ def _cipher(
             t = middle(list(s))
             if mix is not None:
                 t = [mix(k, w) for w in t]
-            return tuple(add_key(t, (-16) * i + 16 * (ROUNDS - 1) if inverse else 16 * i + 16))
+            return tuple(add_key(t, (-16) * i + 16 * (rounds - 1) if inverse else 16 * i + 16))
 
-        s = add_key(s, 16 * ROUNDS if inverse else 0)
-        s = list(k.loop(ROUNDS - 1, one_round, *s))
-        return add_key(last(s), 0 if inverse else 16 * ROUNDS)
+        s = add_key(s, 16 * rounds if inverse else 0)
+        s = list(k.loop(rounds - 1, one_round, *s))
+        return add_key(last(s), 0 if inverse else 16 * rounds)
 
     return apply
 
@@ -221,7 +209,9 @@ def _with_matrix(column: tuple[int, ...]) -> Callable[[Builder, Bits], Bits]:
     return lambda k, w: k.multiply(matrix, w)
 
 
-def _ciphers(inverse: bool) -> dict[str, tuple[Cipher, str, frozenset[str]]]:
+def ciphers(
+    rounds: int = ROUNDS, *, inverse: bool = False
+) -> dict[str, tuple[Cipher, str, frozenset[str]]]:
     """Kernels of one direction: cipher, summary, mnemonics needed."""
     column = INVERSE_MIX if inverse else MIX
     arithmetic = _inverse_mix_column if inverse else _mix_column
@@ -233,35 +223,34 @@ def _ciphers(inverse: bool) -> dict[str, tuple[Cipher, str, frozenset[str]]]:
 
     return {
         "sbox": (
-            _cipher(inverse, byte, byte, mix),
+            _cipher(rounds, byte, byte, mix, inverse=inverse),
             "256-byte S-box table, MixColumns on packed bytes (FIPS 197)",
             frozenset(),
         ),
         "ttable": (
-            _cipher(inverse, table, byte, None),
+            _cipher(rounds, table, byte, None, inverse=inverse),
             "four 1 KiB tables of S-box and MixColumns (Daemen and Rijmen 1999, section 5.2.1)",
             frozenset(),
         ),
         "nluv": (
-            _cipher(inverse, word, word, mix),
+            _cipher(rounds, word, word, mix, inverse=inverse),
             "SubBytes on words, MixColumns in software (Uzuner and Kavun 2024)",
             frozenset({unit}),
         ),
         "nluv-matrix": (
-            _cipher(inverse, word, word, _with_matrix(column)),
+            _cipher(rounds, word, word, _with_matrix(column), inverse=inverse),
             "SubBytes on words, MixColumns through the matrix of NLU-V",
             frozenset({unit, "nmu"}),
+        ),
+        "columns64": (
+            aes_columns64.on_words(rounds, inverse=inverse),
+            aes_columns64.SUMMARY,
+            aes_columns64.REQUIRES,
         ),
     }
 
 
 # --- Bitsliced: two blocks at a time, no secret-dependent address --------------------------------
-
-
-def _swap_move(a: Bits, b: Bits, mask: int, shift: int) -> tuple[Bits, Bits]:
-    """Swap the bits of `b` under `mask` with those of `a` that stand `shift` higher."""
-    t = ((a >> shift) ^ b) & mask
-    return a ^ (t << shift), b ^ t
 
 
 def _transpose(words: Words) -> Words:
@@ -270,13 +259,13 @@ def _transpose(words: Words) -> Words:
     for distance, mask in ((1, 0x55555555), (2, 0x33333333), (4, 0x0F0F0F0F)):
         for i in range(8):
             if not i & distance:
-                w[i], w[i + distance] = _swap_move(w[i], w[i + distance], mask, distance)
+                w[i], w[i + distance] = swap_move(w[i], w[i + distance], mask, distance)
     return w
 
 
 def _shift_rows_slice(x: Bits) -> Bits:
     """ShiftRows of a slice: byte r holds row r; each nibble, one block, rotates by r columns."""
-    return _xor(
+    return total(
         x & 0x000000FF,
         (x >> 1) & 0x00007700,
         (x << 3) & 0x00008800,
@@ -299,13 +288,13 @@ def _mix_columns_slices(x: Words) -> Words:
         pair[3] ^ pair[7],
         *pair[4:7],
     ]
-    return [_xor(d, n, p.rotr(16)) for d, n, p in zip(doubled, next_row, pair, strict=True)]
+    return [total(d, n, p.rotr(16)) for d, n, p in zip(doubled, next_row, pair, strict=True)]
 
 
-def _bitsliced_pair(k: Builder, words: Words, keys: Pointer) -> Words:
-    """Encrypt two blocks: eight columns in, eight out."""
+def _bitsliced_pair(rounds: int) -> Cipher:
+    """Encrypts two blocks: eight columns in, eight out."""
 
-    def key_slices(offset: Index | int) -> Words:
+    def key_slices(k: Builder, keys: Pointer, offset: Index | int) -> Words:
         key = _load_words(k, keys, offset)
         return _transpose(key + key)
 
@@ -313,32 +302,39 @@ def _bitsliced_pair(k: Builder, words: Words, keys: Pointer) -> Words:
         out = sbox_circuit(x[::-1])[::-1]
         return [~y if 0x63 >> b & 1 else y for b, y in enumerate(out)]
 
-    def one_round(i: Index, *x: Bits) -> tuple[Bits, ...]:
-        mixed = _mix_columns_slices([_shift_rows_slice(a) for a in substitute(list(x))])
-        return tuple(a ^ b for a, b in zip(mixed, key_slices(16 * i + 16), strict=True))
+    def apply(k: Builder, words: Words, keys: Pointer) -> Words:
+        def added(x: Words, offset: Index | int) -> Words:
+            return [a ^ b for a, b in zip(x, key_slices(k, keys, offset), strict=True)]
 
-    x = [a ^ b for a, b in zip(_transpose(words), key_slices(0), strict=True)]
-    x = list(k.loop(ROUNDS - 1, one_round, *x))
-    x = [_shift_rows_slice(a) for a in substitute(x)]
-    return _transpose([a ^ b for a, b in zip(x, key_slices(16 * ROUNDS), strict=True)])
+        def one_round(i: Index, *x: Bits) -> Words:
+            mixed = _mix_columns_slices([_shift_rows_slice(a) for a in substitute(list(x))])
+            return added(mixed, 16 * i + 16)
+
+        x = added(_transpose(words), 0)
+        x = list(k.loop(rounds - 1, one_round, *x))
+        x = [_shift_rows_slice(a) for a in substitute(x)]
+        return _transpose(added(x, 16 * rounds))
+
+    return apply
 
 
-def _bitsliced(k: Builder, s: Words, keys: Pointer) -> Words:
-    """Encrypt one block; the second half of the slices idles."""
-    return _bitsliced_pair(k, s + [const(0, 32)] * 4, keys)[:4]
+def bitsliced(rounds: int) -> Cipher:
+    """Encrypts one block; the second half of the slices idles."""
+    pair = _bitsliced_pair(rounds)
+    return lambda k, s, keys: pair(k, s + [const(0, 32)] * 4, keys)[:4]
 
 
-_BITSLICED = "bitsliced: constant time, S-box circuit of Boyar and Peralta 2010, two blocks at once"
+BITSLICED = "bitsliced: constant time, S-box circuit of Boyar and Peralta 2010, two blocks at once"
 
 
 # --- Workloads -----------------------------------------------------------------------------------
 
 _STANDARD = "FIPS 197 (2001, updated 2023)"
-_KEY_B = bytes.fromhex("2b7e151628aed2a6abf7158809cf4f3c")
+KEY_B = bytes.fromhex("2b7e151628aed2a6abf7158809cf4f3c")
 _KEY_C = bytes(range(16))
 _BLOCKS = (
     (
-        _KEY_B,
+        KEY_B,
         bytes.fromhex("3243f6a8885a308d313198a2e0370734"),
         bytes.fromhex("3925841d02dc09fbdc118597196a0b32"),
         "FIPS 197 appendix B",
@@ -358,14 +354,21 @@ def _block_kernels(inverse: bool) -> dict[str, Kernel]:
     def kernel(name: str, cipher: Cipher, summary: str, needs: frozenset[str]) -> Kernel:
         def build(k: Builder) -> None:
             source, keys, target = k.pointer("input"), k.pointer("round_keys"), k.pointer("output")
-            _store_words(k, target, cipher(k, _load_words(k, source), keys), 0)
+            store_words(k, target, cipher(k, _load_words(k, source), keys), 0)
 
         return Kernel(name, build, summary, needs)
 
-    ciphers = _ciphers(inverse)
+    variants = ciphers(inverse=inverse)
     if not inverse:
-        ciphers["bitsliced"] = (_bitsliced, _BITSLICED, frozenset())
-    return {name: kernel(name, *parts) for name, parts in ciphers.items()}
+        variants["bitsliced"] = (bitsliced(ROUNDS), BITSLICED, frozenset())
+    made = {name: kernel(name, *parts) for name, parts in variants.items()}
+    made["columns64"] = Kernel(
+        "columns64",
+        aes_columns64.block(ROUNDS, inverse=inverse),
+        aes_columns64.SUMMARY,
+        aes_columns64.REQUIRES,
+    )
+    return made
 
 
 def _block_buffers() -> tuple[Buffer, ...]:
@@ -410,37 +413,51 @@ def decrypt_workload() -> Workload:
     )
 
 
-def _schedule(substitute: Callable[[Bits], Bits]) -> Callable[[Builder], None]:
-    """Kernel of the key schedule around a given SubWord."""
+def schedule(
+    count: int, substitute: Callable[[Bits], Bits]
+) -> Callable[[Builder, Pointer, Pointer], None]:
+    """Kernel of the key schedule of a key of `count` words, around a given SubWord."""
 
-    def build(k: Builder) -> None:
-        key, keys = k.pointer("key"), k.pointer("round_keys")
-        words = _load_words(k, key)
-        _store_words(k, keys, words, 0)
+    def round_keys(rcon: Bits, old: Sequence[Bits]) -> Words:
+        new: Words = []
+        for i, word in enumerate(old):
+            if i == 0:
+                new.append(word ^ substitute(old[-1].rotr(8)) ^ rcon)
+            elif i == 4 and count == 8:
+                new.append(word ^ substitute(new[-1]))
+            else:
+                new.append(new[-1] ^ word)
+        return new
+
+    def build(k: Builder, key: Pointer, keys: Pointer) -> None:
+        words = load_words(k, key, count)
+        store_words(k, keys, words, 0)
 
         def step(i: Index, rcon: Bits, *w: Bits) -> tuple[Bits, ...]:
-            first = w[0] ^ substitute(w[3].rotr(8)) ^ rcon
-            second = first ^ w[1]
-            third = second ^ w[2]
-            new = [first, second, third, third ^ w[3]]
-            _store_words(k, keys, new, 16 * i + 16)
+            new = round_keys(rcon, w)
+            store_words(k, keys, new, 4 * count * i + 4 * count)
             doubled = (rcon << 1) ^ ((const(0, 32) - (rcon >> 7)) & 0x11B)
             return (doubled, *new)
 
-        k.loop(ROUNDS, step, const(1, 32), *words)
+        steps, rest = divmod(4 * (count + 7) - count, count)
+        rcon, *words = k.loop(steps, step, const(1, 32), *words)
+        if rest:
+            store_words(k, keys, round_keys(rcon, words)[:rest], 4 * count * (steps + 1))
 
     return build
 
 
-def _substitute_bytes(w: Bits) -> Bits:
-    return _xor(*(lookup(sbox(), w.byte(r)).zext(32) << 8 * r for r in range(4)))
+def substitute_bytes(w: Bits) -> Bits:
+    """SubWord, byte by byte."""
+    return total(*(lookup(sbox(), w.byte(r)).zext(32) << 8 * r for r in range(4)))
 
 
-def _substitute_word(w: Bits) -> Bits:
+def substitute_word(w: Bits) -> Bits:
+    """SubWord on the whole word, as NLU-V does."""
     return concat(*(lookup(sbox(), w.byte(r)) for r in reversed(range(4))))
 
 
-_SCHEDULE_B = bytes.fromhex(
+SCHEDULE_B = bytes.fromhex(
     "2b7e151628aed2a6abf7158809cf4f3ca0fafe1788542cb123a339392a6c7605"
     "f2c295f27a96b9435935807a7359f67f3d80477d4716fe3e1e237e446d7a883b"
     "ef44a541a8525b7fb671253bdb0bad00d4d1c6f87c839d87caf2b8bc11f915bc"
@@ -453,21 +470,33 @@ _SCHEDULE_B = bytes.fromhex(
 @register("aes128-key-schedule")
 def key_schedule_workload() -> Workload:
     """Expansion of a 128-bit key into 44 words."""
+
+    def kernel(name: str, substitute: Callable[[Bits], Bits], summary: str, *needs: str) -> Kernel:
+        function = schedule(4, substitute)
+
+        def build(k: Builder) -> None:
+            function(k, k.pointer("key"), k.pointer("round_keys"))
+
+        return Kernel(name, build, summary, frozenset(needs))
+
     return Workload(
         "aes128-key-schedule",
         _STANDARD,
         (Buffer("key", 16, "in", secret=True), Buffer("round_keys", 176, "out")),
         lambda v: {"round_keys": expand_key(v["key"])},
         {
-            "sbox": Kernel("sbox", _schedule(_substitute_bytes), "256-byte S-box table (FIPS 197)"),
-            "nluv": Kernel(
-                "nluv",
-                _schedule(_substitute_word),
-                "SubWord by the S-box unit of NLU-V",
-                frozenset({"nnlaese"}),
+            "sbox": kernel("sbox", substitute_bytes, "256-byte S-box table (FIPS 197)"),
+            "nluv": kernel(
+                "nluv", substitute_word, "SubWord by the S-box unit of NLU-V", "nnlaese"
+            ),
+            "columns64": Kernel(
+                "columns64",
+                aes_columns64.schedule128,
+                "256-byte S-box table, two words a register, for RV64",
+                aes_columns64.REQUIRES,
             ),
         },
-        (Vector({"key": _KEY_B}, {"round_keys": _SCHEDULE_B}, "FIPS 197 appendix A.1"),),
+        (Vector({"key": KEY_B}, {"round_keys": SCHEDULE_B}, "FIPS 197 appendix A.1"),),
     )
 
 
@@ -518,15 +547,16 @@ def _message_kernels(
 
             k.loop(blocks // per_step, step, unroll=False)
             if blocks % per_step:
-                stream(k, Index.of(blocks - 1), 1, lambda words: _bitsliced(k, words, keys))
+                single = bitsliced(ROUNDS)
+                stream(k, Index.of(blocks - 1), 1, lambda words: single(k, words, keys))
 
         return Kernel(name, build, summary, needs)
 
     made = {
         name: kernel(name, cipher, 1, summary, needs)
-        for name, (cipher, summary, needs) in _ciphers(inverse=False).items()
+        for name, (cipher, summary, needs) in ciphers().items()
     }
-    made["bitsliced"] = kernel("bitsliced", _bitsliced_pair, 2, _BITSLICED, frozenset())
+    made["bitsliced"] = kernel("bitsliced", _bitsliced_pair(ROUNDS), 2, BITSLICED, frozenset())
     return made
 
 
@@ -537,32 +567,27 @@ def _ecb(k: Builder) -> tuple[Pointer, Stream]:
         words = [w for b in range(count) for w in _load_words(k, source, 16 * first + 16 * b)]
         out = cipher(words)
         for b in range(count):
-            _store_words(k, target, out[4 * b : 4 * b + 4], 16 * first + 16 * b)
+            store_words(k, target, out[4 * b : 4 * b + 4], 16 * first + 16 * b)
 
     return keys, stream
-
-
-def _swapped(w: Bits) -> Bits:
-    """Reverse the bytes of a word."""
-    return concat(*(w.byte(i) for i in range(4)))
 
 
 def _ctr(k: Builder) -> tuple[Pointer, Stream]:
     counter, keys = k.pointer("counter"), k.pointer("round_keys")
     source, target = k.pointer("input"), k.pointer("output")
     nonce = _load_words(k, counter)
-    start = _swapped(nonce[3])
+    start = swapped(nonce[3])
 
     def stream(k: Builder, first: Index, count: int, cipher: Callable[[Words], Words]) -> None:
         words: Words = []
         for b in range(count):
-            words += [*nonce[:3], _swapped(start + (first + b).bits(32))]
+            words += [*nonce[:3], swapped(start + (first + b).bits(32))]
         out = cipher(words)
         for b in range(count):
             offset = 16 * first + 16 * b
             text = _load_words(k, source, offset)
             block = out[4 * b : 4 * b + 4]
-            _store_words(k, target, [a ^ c for a, c in zip(block, text, strict=True)], offset)
+            store_words(k, target, [a ^ c for a, c in zip(block, text, strict=True)], offset)
 
     return keys, stream
 
@@ -588,7 +613,7 @@ def _message_vectors(inputs: Values, expected: bytes, size: int, source: str) ->
     """The published message where it is this long or longer, cut to size."""
     if size > len(_MESSAGE):
         return ()
-    cut = {**inputs, "input": _MESSAGE[:size], "round_keys": expand_key(_KEY_B)}
+    cut = {**inputs, "input": _MESSAGE[:size], "round_keys": expand_key(KEY_B)}
     return (Vector(cut, {"output": expected[:size]}, source),)
 
 

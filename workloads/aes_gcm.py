@@ -81,8 +81,8 @@ def _kernel(
 
 
 CIPHERS = {
-    **{name: aes._ciphers(inverse=False)[name] for name in ("sbox", "ttable")},
-    "bitsliced": (aes._bitsliced, "constant time, bitsliced", frozenset[str]()),
+    **{name: aes.ciphers()[name] for name in ("sbox", "ttable", "columns64")},
+    "bitsliced": (aes.bitsliced(aes.ROUNDS), "constant time, bitsliced", frozenset[str]()),
 }
 """Kernels of AES that are combined with those of GHASH."""
 

@@ -16,6 +16,7 @@ from isa.kernel import Builder, Index
 from isa.table import Table
 from workloads import register
 from workloads.aes import ROUNDS, encrypt_block, expand_key
+from workloads.words import load_words
 from workloads.workload import Buffer, Kernel, Vector, Workload
 
 _WORD_SBOX = Table("aes_sbox_words", 32, sbox().entries)
@@ -98,8 +99,8 @@ def _kernel(substitute: Callable[[Bits], Bits], *, is_looped: bool) -> Callable[
             s, w = substituted(rcon, state[:4], state[4:])
             return (_double(rcon), *add(_each(k, mix_column, *s), w), *w)
 
-        w = tuple(k.load(key, 4 * i) for i in range(4))
-        s = add(tuple(k.load(source, 4 * i) for i in range(4)), w)
+        w = tuple(load_words(k, key, 4))
+        s = add(tuple(load_words(k, source, 4)), w)
         rcon, *state = k.loop(ROUNDS - 1, one_round, const(1, 32), *s, *w)
         for i, word in enumerate(add(*substituted(rcon, tuple(state[:4]), tuple(state[4:])))):
             k.store(target, 4 * i, word)

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from isa.bits import Bits, arg, const, substitute
 from isa.canonical import Label
 from isa.compiler.legalise import Legaliser
-from isa.compiler.words import Word, Words
+from isa.compiler.spellings import mask_of
+from isa.compiler.words import Word, Words, shift_of
 from isa.encoding import Immediate
 from isa.instruction import REGISTER_SOURCES, Effects, Instruction
 
@@ -142,8 +143,13 @@ def label_over(words: Words, word: Word, leaf: str) -> Label | None:
     return None
 
 
-def additive(words: Words, root: Word, leaves: Iterable[str]) -> dict[str, Label] | None:
-    """Labels whose sum over GF(2) is `root`, one a leaf; None where there are none."""
+def additive(
+    words: Words, root: Word, leaves: Iterable[str], *, deep: bool = False
+) -> dict[str, Label] | None:
+    """Labels whose sum over GF(2) is `root`, one a leaf; None where there are none.
+
+    With `deep` sums below moves and masks are split as well.
+    """
     algebra = words.labels
     sums = dict.fromkeys(leaves, algebra.constant(0))
     first = next(iter(sums))
@@ -161,8 +167,26 @@ def additive(words: Words, root: Word, leaves: Iterable[str]) -> dict[str, Label
                     sums[leaf] = algebra.xor(sums[leaf], label)
                     break
             else:
-                return None
+                parts = spread(words, term) if deep else []
+                if len(parts) < 2:
+                    return None
+                terms = [*parts, *terms]
     return sums
+
+
+def spread(words: Words, term: Word) -> list[Word]:
+    """Words whose sum is `term`: what moves and masks a sum moves and masks its terms."""
+    if term.op not in ("move", "mask", "rotr", "sar"):
+        return list(term.args) if term.op == "xor" else [term]
+    parts = spread(words, term.args[0])
+    match term.op:
+        case "move":
+            return [words.move(p, *term.field) for p in parts]
+        case "mask":
+            return [words.masked(p, mask_of(term)) for p in parts]
+        case "rotr":
+            return [words.rotr(p, shift_of(term)) for p in parts]
+    return [words.sar(p, shift_of(term)) for p in parts]
 
 
 _DERIVED: dict[tuple[int, int], tuple[Instruction, Derived]] = {}

@@ -120,8 +120,11 @@ class Repertoire:
         self.structural.setdefault(root.op, []).append(pattern)
 
     def _index_sum(self, pattern: Pattern) -> bool:
-        """Index f(x) + g(y) over GF(2); False where it is not of that form."""
+        """Index f(x) + g(y) over GF(2); False where it is not spelled in that form."""
         sums = additive(self._words, pattern.root, pattern.holes)
+        is_spelled_so = sums is not None
+        if sums is None:
+            sums = additive(self._words, pattern.root, pattern.holes, deep=True)
         if sums is None:
             return False
         identity = self._words.labels.identity
@@ -130,9 +133,9 @@ class Repertoire:
             if sums[acc] is identity:
                 accumulate = Accumulate(pattern, acc, x)
                 self.accumulate["xor"].setdefault(sums[x], []).append(accumulate)
-                return True
+                return is_spelled_so
         self.pairs.append(Pair(pattern, first, sums[first], second, sums[second]))
-        return True
+        return is_spelled_so
 
     def _index_set(self, pattern: Pattern) -> bool:
         args = pattern.root.args

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -364,19 +364,29 @@ class SetCover:
         found = []
         seen = self._words.seen
         for pair in self._repertoire.pairs:
-            first = [
-                (a, s[seen(pair.first_label, a)])
-                for a, s in sums.items()
-                if seen(pair.first_label, a) in s
-            ]
-            second = [
-                (a, s[seen(pair.second_label, a)])
-                for a, s in sums.items()
-                if seen(pair.second_label, a) in s
-            ]
+            first, second = (
+                [
+                    *((a, s[seen(wanted, a)]) for a, s in sums.items() if seen(wanted, a) in s),
+                    *self._unchanged(wanted, sums),
+                ]
+                for wanted in (pair.first_label, pair.second_label)
+            )
             for (a, left), (b, right) in itertools.product(first, second):
                 if not set(left) & set(right):
                     binding = {pair.first: a, pair.second: b}
                     choice = self._cover.use(pair.pattern, binding, weight)
                     found.append(self._alone("xor", (*left, *right), choice))
         return found
+
+    def _unchanged(
+        self, linear: Label, sums: dict[Word, dict[Label, tuple[Word, ...]]]
+    ) -> Iterator[tuple[Word, tuple[Word, ...]]]:
+        """Sums that one instruction makes and that a linear function leaves as they are."""
+        if linear.cones or linear.constant:
+            return
+        algebra = self._words.labels
+        for atom, subsets in sums.items():
+            made = self._repertoire.unary_for(atom)
+            for label, subset in subsets.items():
+                if len(subset) > 1 and label in made and algebra.through(linear, label) is label:
+                    yield self._words.intern("xor", subset, None, self._words.mask), subset

@@ -10,6 +10,7 @@ from cryptography.hazmat.decrepit.ciphers import algorithms as old
 from cryptography.hazmat.primitives.ciphers import BlockCipherAlgorithm, Cipher, algorithms, modes
 
 import workloads
+from workloads.aes_long_keys import AES128, AES192, AES256
 from workloads.block_cipher import BlockCipher
 from workloads.camellia import CAMELLIA128
 from workloads.cast128 import CAST128
@@ -21,6 +22,9 @@ from workloads.sm4 import SM4
 from workloads.tdea import TDEA
 
 ORACLES: dict[str, tuple[BlockCipher, Callable[[bytes], BlockCipherAlgorithm]]] = {
+    "aes128": (AES128, algorithms.AES128),
+    "aes192": (AES192, algorithms.AES),
+    "aes256": (AES256, algorithms.AES256),
     "camellia128": (CAMELLIA128, old.Camellia),
     "cast128": (CAST128, old.CAST5),
     "seed": (SEED, old.SEED),

@@ -14,12 +14,12 @@ from isa.instruction_set import InstructionSet
 from isa.kernel import UnsupportedKernel
 from isa.machine import Machine
 from isa.program import DATA_BASE, Program
-from tests.workloads.test_kernels import CASES, LONG_UNITS, RV32_ONLY, random_inputs
+from tests.workloads.test_kernels import CASES, LONG_UNITS, random_inputs
 from workloads.workload import Workload
 
 EXTENSIONS = {
     32: (("rv32i",), ("rv32i", "m", "zbkb", "zbkc", "zbkx"), ("rv32i", "nluv")),
-    64: (("rv64i",), ("rv64i", "m", "zbb", "zbkb", "zbkc", "zbkx")),
+    64: (("rv64i",), ("rv64i", "m", "zbb", "zbkb", "zbkc", "zbkx", "zkne", "zknd")),
 }
 SLOW_BYTES = 200
 """Message length from which a workload is left to the slow run."""
@@ -103,7 +103,7 @@ def test_rv32_heavy(name: str, kernel: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "kernel"), [c for c in CASES if not c[0].startswith(RV32_ONLY)])
+@pytest.mark.parametrize(("name", "kernel"), CASES)
 def test_rv64(name: str, kernel: str) -> None:
     check(name, kernel, 64, 1)
 
@@ -124,3 +124,16 @@ def test_every_kernel_runs_somewhere() -> None:
                 for extensions in choices
             ]
             assert any(all(m in s for m in variant.requires) for s in sets), (name, kernel)
+
+
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [("aes128-encrypt", 69), ("aes128-decrypt", 69), ("aes128-key-schedule", 55)],
+)
+def test_aes_on_rv64_is_as_short_as_by_hand(name: str, count: int) -> None:
+    """Instructions of riscv/riscv-crypto's assembly, found from a kernel that names none."""
+    instructions = instruction_set(64, ("rv64i", "zkne", "zknd"))
+    variant = workloads.get(name).kernels["columns64"]
+    program = compile_kernel(variant.build, instructions, unroll="full")
+    assert (program.code_bytes, program.data_bytes) == (4 * count, 0)
+    check(name, "columns64", 64, "full")

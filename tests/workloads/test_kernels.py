@@ -19,8 +19,6 @@ LONG_UNITS = 8
 """Blocks of a workload beyond which its kernels are left to the slow run."""
 SHORT = [case for case in CASES if workloads.get(case[0]).units <= LONG_UNITS]
 LONG = [case for case in CASES if workloads.get(case[0]).units > LONG_UNITS]
-RV32_ONLY = ("aes",)
-"""Workloads whose kernels read memory by whole registers of 32 bits."""
 
 
 def random_inputs(workload: Workload, rng: random.Random) -> dict[str, bytes]:
@@ -42,7 +40,7 @@ def cases(
 def check(name: str, kernel: str, unroll: int | str, count: int) -> None:
     workload = workloads.get(name)
     ran = 0
-    for xlen in (32,) if name.startswith(RV32_ONLY) else (32, 64):
+    for xlen in (32, 64):
         for label, inputs, outputs in cases(workload, count):
             try:
                 found = interpret(workload, workload.kernels[kernel], inputs, xlen, unroll)

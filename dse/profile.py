@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from isa.disassembler import disassemble_word
 from isa.instruction_set import InstructionSet
 from isa.outcome import Outcome
 from isa.program import Program, fetch
+from isa.translate import Placed
 
 
 @dataclass(frozen=True)
@@ -38,17 +39,23 @@ class Profile:
         functions: By the last symbol at or before the address, most first.
         mnemonics: By mnemonic, most first.
         hottest: The block with the most executed instructions.
+        traffic: Loads, stores, and bytes loaded and stored.
+        registers: Integer registers that executed instructions name.
     """
 
     functions: Mapping[str, int]
     mnemonics: Mapping[str, int]
     hottest: tuple[Line, ...]
+    traffic: Mapping[str, int]
+    registers: int
 
     def to_json(self) -> dict[str, Any]:
         """Plain data for scripts."""
         return {
             "functions": dict(self.functions),
             "instructions": dict(self.mnemonics),
+            "memory": dict(self.traffic),
+            "registers": self.registers,
             "hottest": [
                 {"pc": line.pc, "executions": line.executions, "text": line.text}
                 for line in self.hottest
@@ -83,7 +90,34 @@ def profile(outcome: Outcome, program: Program, instructions: InstructionSet) ->
                 program.comments.get(placed.pc, ""),
             )
         )
-    return Profile(_sorted(functions), _sorted(Counter(outcome.counts)), tuple(lines))
+    return Profile(
+        _sorted(functions),
+        _sorted(Counter(outcome.counts)),
+        tuple(lines),
+        _traffic(outcome, instructions.xlen),
+        len({r for p in _executed(outcome) for r in (*p.reads, p.rd) if r}),
+    )
+
+
+def _executed(outcome: Outcome) -> Iterator[Placed]:
+    """Every instruction that was executed; those of overlapping blocks may come twice."""
+    for index, times in outcome.times.items():
+        if times:
+            yield from outcome.blocks[index].instructions
+
+
+def _traffic(outcome: Outcome, xlen: int) -> dict[str, int]:
+    found = dict.fromkeys(("loads", "stores", "bytes_loaded", "bytes_stored"), 0)
+    for index, times in outcome.times.items():
+        for placed in outcome.blocks[index].instructions:
+            effects = placed.instruction.effects(xlen)
+            if effects.load is not None:
+                found["loads"] += times
+                found["bytes_loaded"] += times * effects.load.width // 8
+            if effects.store is not None:
+                found["stores"] += times
+                found["bytes_stored"] += times * effects.store.value.width // 8
+    return found
 
 
 def _sorted(counts: Counter[str]) -> dict[str, int]:

@@ -33,16 +33,36 @@ def without_atomics(isa_string: str) -> tuple[str, str]:
     return shorter, "atomic instructions are not available; the program is run without A"
 
 
+def default_isa(path: Path) -> str:
+    """The ISA string where none is given: what an ELF's header tells, else rv32im.
+
+    Raises:
+        ProgramFileError: The file is absent, or a malformed ELF.
+    """
+    data = _read(path)
+    if data[:4] != MAGIC:
+        return "rv32im"
+    try:
+        elf = read_elf(data)
+    except ElfError as error:
+        raise ProgramFileError(f"{path}: {error}") from None
+    return f"rv{elf.xlen}im{'c' if elf.is_compressed else ''}"
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ProgramFileError(f"{path}: {error.strerror}") from None
+
+
 def load_program(path: Path, instructions: InstructionSet) -> Program:
     """Read a program: ELF by its content, others by their suffix.
 
     Raises:
         ProgramFileError: The file is absent, malformed, or for another instruction set.
     """
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise ProgramFileError(f"{path}: {error.strerror}") from None
+    data = _read(path)
     suffix = path.suffix.lower()
     try:
         if data[:4] == MAGIC:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dse.profile import Profile
-from dse.simulation import Simulation
+from dse.simulation import LeakLine, Simulation
 from isa.registers import NAMES
 
 if TYPE_CHECKING:
@@ -38,6 +38,13 @@ def print_simulation(done: Simulation, profile: Profile | None) -> None:
     if profile is not None:
         _print_counts(console, "function", profile.functions)
         _print_counts(console, "instruction", profile.mnemonics)
+        t = profile.traffic
+        console.print(
+            f"memory       {t['loads']:,} loads of {t['bytes_loaded']:,} bytes, "
+            f"{t['stores']:,} stores of {t['bytes_stored']:,} bytes",
+            highlight=False,
+        )
+        console.print(f"registers    {profile.registers} of 31 in use", highlight=False)
         console.print("\nhottest block", style="bold")
         for line in profile.hottest:
             comment = f"  # {line.comment}" if line.comment else ""
@@ -64,3 +71,17 @@ def _print_counts(console: Console, what: str, counts: Mapping[str, int]) -> Non
         rest = sum(count for _, count in rows[ROWS:])
         table.add_row(f"{len(rows) - ROWS} more", f"{rest:,}", f"{rest / total:.1%}")
     console.print(table)
+
+
+def print_leaks(leaks: Sequence[LeakLine]) -> None:
+    """Print where secrets showed in time."""
+    from rich.console import Console
+
+    console = Console()
+    console.print(f"\n{len(leaks)} places where a secret shows in time", style="bold")
+    for leak in leaks:
+        console.print(
+            f"{leak.count:>14,}  {leak.pc:#010x}  {leak.kind:<8}  {leak.text}",
+            highlight=False,
+            markup=False,
+        )

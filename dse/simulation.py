@@ -11,11 +11,13 @@ from isa.instruction_set import InstructionSet, extension_names, load_extension
 from isa.machine import EndlessError, Machine, SimulationError, default_host
 from isa.native import NativeMachine, is_available
 from isa.outcome import Outcome
-from isa.program import Program
+from isa.program import Program, fetch
 from isa.timing import automaton, clock, price
 
 SHORT = 300_000
 """Instructions up to which translated Python answers sooner than machine code is made."""
+LONGEST_TRACKED = 200_000_000
+"""Instructions that are followed for secrets, some ten million a second."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,23 @@ class Simulation:
     def cycles_per_instruction(self) -> float:
         """CPI."""
         return self.cycles / self.outcome.instructions
+
+
+@dataclass(frozen=True)
+class LeakLine:
+    """An instruction by which a secret shows in time.
+
+    Attributes:
+        pc: Its address.
+        kind: "branch", "address" or "latency".
+        count: Executions with a secret operand.
+        text: Disassembly.
+    """
+
+    pc: int
+    kind: str
+    count: int
+    text: str
 
 
 class Trap(Exception):
@@ -87,6 +106,33 @@ def simulate(
     except SimulationError as error:
         hint = _hint(error.word, instructions)
         raise Trap(f"{error}{hint}", bytes(output)) from None
+
+
+def leaks(
+    instructions: InstructionSet,
+    program: Program,
+    args: Sequence[int],
+    secret: Sequence[tuple[int, int]],
+    limit: int,
+) -> list[LeakLine]:
+    """Run again, following the secret bytes of memory at (address, size).
+
+    Raises:
+        Trap: As `simulate`; or `limit` is beyond what is followed in a reasonable time.
+        ValueError: Secret bytes are not in data memory.
+    """
+    try:
+        found = Machine(instructions, program).run_tracked(
+            args, None, secret, limit=min(limit, LONGEST_TRACKED)
+        )
+    except SimulationError as error:
+        raise Trap(str(error), b"") from None
+    lines = []
+    for leak in found:
+        word = fetch(program, instructions, leak.pc)
+        assert word is not None
+        lines.append(LeakLine(leak.pc, leak.kind, leak.count, disassemble_word(word, instructions)))
+    return lines
 
 
 def _hint(word: int | None, instructions: InstructionSet) -> str:

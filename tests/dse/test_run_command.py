@@ -96,13 +96,35 @@ def test_atomics_are_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert "word at pc 0x0 must be an instruction of the set, not 0x1005252f" in err
 
 
+def test_memory_traffic_and_leaks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "lui t0, 16\nlw t1, 0(t0)\nlbu t2, 4(t0)\nsh t2, 8(t0)\nbeq t1, zero, end\nend: ebreak"
+    path = program(tmp_path, text)
+    words = (path, "--secret", "0x10000:4", "--secret", "0x10100:0x10", "--json", "--profile")
+    _, out, _ = call(capsys, *words)
+    done = json.loads(out)
+    assert done["profile"]["memory"] == {
+        "loads": 2,
+        "stores": 1,
+        "bytes_loaded": 5,
+        "bytes_stored": 2,
+    }
+    assert done["profile"]["registers"] == 3
+    assert done["leaks"] == [{"pc": 16, "kind": "branch", "count": 1, "text": "beq t1, zero, 4"}]
+    _, out, _ = call(capsys, path, "--secret", "0x10004:4", "--profile")
+    assert "memory       2 loads of 5 bytes, 1 stores of 2 bytes" in out
+    assert "0 places where a secret shows in time" in out
+    code, _, err = call(capsys, path, "--secret", "0:4")
+    assert code == 2
+    assert "secret range must lie in data memory, 0x10000 to 0x30000, not 4 bytes at 0x0" in err
+
+
 def test_hex_and_elf_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = call(capsys, program(tmp_path, "00500513\n0000006f", "program.hex"), "--json")
     assert (code, json.loads(out)["registers"][10]) == (0, "0x5")
     words = b"".join(w.to_bytes(4, "little") for w in (0x05D00893, 0x00000513, 0x00000073))
     elf = tmp_path / "program"
     elf.write_bytes(executable(64, words, 4096, BASE, {"_start": BASE}))
-    code, out, _ = call(capsys, str(elf), "--isa", "rv64i", "--json")
+    code, out, _ = call(capsys, str(elf), "--json")
     assert (code, json.loads(out)["instructions"]) == (0, 3)
     code, _, err = call(capsys, str(elf), "--isa", "rv32i")
     assert code == 2
@@ -144,6 +166,7 @@ def test_traps_are_one_line(
         (["ok.S", "--isa", "rv32iq"], "extension q of 'rv32iq' is not available: floating point"),
         (["ok.S", "--core", "big"], "name of a core must be one of ['default', 'icicle'], not"),
         (["ok.S", "five"], "'five' is not an integer"),
+        (["ok.S", "--secret", "5"], "'5' must be ADDRESS:BYTES"),
         (["ok.S", *"123456789"], "ARGS must be at most 8, not 9"),
     ],
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from isa.bits import Bits
@@ -149,9 +149,7 @@ class Gatherer:
                     "kernel multiplies with matrices, for which the instruction set has no unit; "
                     "add nluv or choose another variant of the kernel"
                 )
-            self.plans.append(
-                (ProductEffect, unit, BankPlan(self.kernel.body, len(unit.banks), matrix_content))
-            )
+            self.plans.append((ProductEffect, unit, self._bank_plan(unit, matrix_content)))
         if SubstitutionEffect in wanted:
             unit = self.repertoire.mask_unit
             if unit is None:
@@ -159,13 +157,10 @@ class Gatherer:
                     "kernel substitutes by a mask, for which the instruction set has no unit; "
                     "add nluv or choose another variant of the kernel"
                 )
-            self.plans.append(
-                (
-                    SubstitutionEffect,
-                    unit,
-                    BankPlan(self.kernel.body, len(unit.banks), mask_content),
-                )
-            )
+            self.plans.append((SubstitutionEffect, unit, self._bank_plan(unit, mask_content)))
+
+    def _bank_plan(self, unit: Unit, content: Callable[[Effect], int | None]) -> BankPlan:
+        return BankPlan(self.kernel.body, len(unit.banks), unit.width, content)
 
     def _gather_loop(self, effect: LoopEffect, region: Region, order: int) -> None:
         body = Region(region.depth + 1, region.frequency * effect.count, region)

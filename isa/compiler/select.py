@@ -123,7 +123,7 @@ class Selector:
         unit, fill = step.fill
         push = unit.pushes[fill.bank]
         name = unit.banks[fill.bank]
-        for chunk in unit.chunks(fill.content):
+        for chunk in unit.chunks(fill.content, fill.bits):
             fixed = {**push.fixed, push.data: push.fixed[push.data] | chunk}
             latency = self._latency(push.instruction.name)
             operation = Operation(push.instruction, fixed, (), None, latency=latency)

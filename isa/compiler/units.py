@@ -55,9 +55,9 @@ class Unit:
     accumulates: tuple[StateUse, ...]
     history: tuple[str, ...]
 
-    def chunks(self, value: int) -> list[int]:
-        """What to push so that a bank holds `value`."""
-        places = range(self.width - CHUNK, -1, -CHUNK)
+    def chunks(self, value: int, bits: int) -> list[int]:
+        """What to push so that the low `bits` of a bank are those of `value`."""
+        places = range(bits - CHUNK, -1, -CHUNK)
         return [value >> p & (1 << CHUNK) - 1 for p in places]
 
 

@@ -9,9 +9,10 @@ import pytest
 from isa.bits import Bits
 from isa.compiler import compile_kernel
 from isa.compiler.banks import BankPlan
+from isa.compiler.gather import matrix_content
 from isa.compiler.units import find_mask_unit, find_matrix_unit
 from isa.instruction_set import InstructionSet, load_extension
-from isa.kernel import Builder, Index, ProductEffect, UnsupportedKernel, trace
+from isa.kernel import Builder, Index, UnsupportedKernel, trace
 from tests.isa.compiler.interpreter import Interpreter
 from tests.workloads.interpret import Interpreter as Reference
 
@@ -35,8 +36,8 @@ def test_the_matrix_unit_is_found_by_its_meaning(banks):
     assert [u.instruction.name for u in unit.accumulates] == ["nma1"] * banks
     assert [u.instruction.name for u in unit.pushes] == ["nldl"] * banks
     assert unit.history == ("rl0", "rl1", "rl2", "rl3")
-    assert unit.chunks(0x1234 << 1008 | 0x5678)[:2] == [0x1234, 0]
-    assert unit.chunks(0x1234 << 1008 | 0x5678)[-1] == 0x5678
+    assert unit.chunks(0x1234 << 1008 | 0x5678, 1024)[:2] == [0x1234, 0]
+    assert unit.chunks(0x1234 << 1008 | 0x5678, 32) == [0, 0x5678]
 
 
 def test_the_mask_unit_is_found_by_its_meaning():
@@ -125,12 +126,9 @@ def test_sets_without_the_unit_are_refused(build, message):
 def plan_of(build, banks: int) -> tuple[list[int], list[tuple[int, int]]]:
     """Bank of every product, and fills in order as (bank, number of the matrix)."""
     kernel = trace(build, 32)
-
-    def content(effect: object) -> int | None:
-        return MATRICES.index(effect.matrix) if isinstance(effect, ProductEffect) else None
-
-    plan = BankPlan(kernel.body, banks, content)
-    fills = [(f.bank, f.content) for found in plan.before.values() for f in found]
+    contents = [sum(row << 32 * i for i, row in enumerate(m)) for m in MATRICES]
+    plan = BankPlan(kernel.body, banks, 1024, matrix_content)
+    fills = [(f.bank, contents.index(f.content)) for found in plan.before.values() for f in found]
     return list(plan.bank_of.values()), fills
 
 
@@ -150,3 +148,34 @@ def test_all_banks_but_one_are_kept_where_not_all_fit():
     assert fills[0] == (0, 0)
     assert sorted(fills[1:]) == [(1, 1), (1, 2)]
     assert banks == [0, 1, 1, 0]
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 6])
+def test_rows_that_stand_in_a_bank_are_not_pushed_again(rounds):
+    """The second matrix is the first moved up 8 rows, the third the second moved up 16."""
+    low = (1 << 1024) - 1
+    first = RANDOM.getrandbits(1024)
+    second = (first << 256 | RANDOM.getrandbits(256)) & low
+    third = (second << 512 | RANDOM.getrandbits(256) << 256 | first >> 768) & low
+    chain = [tuple(c >> 32 * i & 0xFFFFFFFF for i in range(32)) for c in (first, second, third)]
+
+    def build(k: Builder) -> None:
+        a = k.pointer("a")
+
+        def body(i: Index, x: Bits) -> tuple[Bits, ...]:
+            for matrix in chain:
+                x = k.multiply(matrix, x) ^ k.load(a, 4 * i)
+            return (x,)
+
+        k.store(a, 0, k.loop(rounds, body, k.load(a, 28), unroll=False)[0])
+
+    instructions = with_banks(1)
+    data = random.Random(rounds).randbytes(32)
+    run = Interpreter(compile_kernel(build, instructions), instructions)
+    run.write(0x20000, data)
+    run.run([0x20000])
+    kernel = trace(build, 32)
+    reference = Reference(kernel, {"a": bytearray(data)})
+    reference.run(kernel.body, {})
+    assert run.read(0x20000, 32) == bytes(reference.memory["a"])
+    assert run.mnemonics.count("nldl") == 16 + (48 + 16 + 32) * rounds

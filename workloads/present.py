@@ -244,7 +244,7 @@ def _only_rv32(k: Builder, mnemonic: str) -> None:
         raise UnsupportedKernel(f"kernel needs {mnemonic}, which RV64 does not have")
 
 
-def _matrix(target: int, source: int) -> tuple[int, ...]:
+def permutation_matrix(target: int, source: int) -> tuple[int, ...]:
     """Rows of the 32 x 32 block of the permutation from one word of the state to another."""
     rows = [0] * 32
     for i in range(32):
@@ -257,8 +257,9 @@ def _matrix(target: int, source: int) -> tuple[int, ...]:
 def _by_matrices(k: Builder, s: State) -> State:
     parts = []
     for target in range(2):
-        k.multiply(_matrix(target, 0), s.parts[0])
-        parts.append(k.multiply(_matrix(target, 1), s.parts[1], accumulate=True))
+        k.multiply(permutation_matrix(target, 0), s.parts[0])
+        matrix = permutation_matrix(target, 1)
+        parts.append(k.multiply(matrix, s.parts[1], accumulate=True))
     return Long(tuple(parts))
 
 
@@ -450,26 +451,33 @@ def _top_by_circuit(w: Bits, low: int = 28) -> Bits:
     return (w & ~(15 << low)) | field
 
 
-def _schedule_80(substitute: TopSbox, k: Builder, key: Pointer, keys: Pointer) -> None:
+def load_key_80(k: Builder, key: Pointer) -> Words:
     """The register as bits 79..48, 47..16 and 15..0, the last aligned to the top of a word."""
     low = k.load(key, 0, 16).slice(0, 16)
     third = k.load(key, 4).slice(0, 32)
     second = concat(third.slice(0, 16), k.load(key, 2, 16).slice(0, 16))
     top = concat(k.load(key, 8, 16).slice(0, 16), third.slice(16, 16))
+    return [top, second, concat(low, const(0, 16))]
 
+
+def next_key_80(substitute: TopSbox, count: Bits, high: Bits, middle: Bits, foot: Bits) -> Words:
+    """The register after round `count` (from 1), as `load_key_80` has it."""
+    new_high = substitute((high >> 19) | (foot >> 3) | (middle << 29))
+    new_middle = (high << 13) | (middle >> 19)
+    new_foot = (middle << 13) & 0xFFFF0000
+    return [new_high, new_middle ^ (count >> 1), new_foot ^ (count << 31)]
+
+
+def _schedule_80(substitute: TopSbox, k: Builder, key: Pointer, keys: Pointer) -> None:
     def store(i: Index | int, high: Bits, middle: Bits) -> None:
         k.store(keys, 8 * i, middle)
         k.store(keys, 8 * i + 4, high)
 
     def step(i: Index, high: Bits, middle: Bits, foot: Bits) -> Words:
         store(i, high, middle)
-        count = (i + 1).bits(32)
-        new_high = substitute((high >> 19) | (foot >> 3) | (middle << 29))
-        new_middle = (high << 13) | (middle >> 19)
-        new_foot = (middle << 13) & 0xFFFF0000
-        return [new_high, new_middle ^ (count >> 1), new_foot ^ (count << 31)]
+        return next_key_80(substitute, (i + 1).bits(32), high, middle, foot)
 
-    high, middle, _ = k.loop(ROUNDS, step, top, second, concat(low, const(0, 16)))
+    high, middle, _ = k.loop(ROUNDS, step, *load_key_80(k, key))
     store(ROUNDS, high, middle)
 
 
@@ -509,7 +517,7 @@ SCHEDULES = {
 # --- Workloads -----------------------------------------------------------------------------------
 
 _ZEROS, _ONES = "00", "ff"
-_ANSWERS = {
+ANSWERS = {  # width of the key: byte of the key, byte of the plaintext, ciphertext as printed
     80: (
         (_ZEROS, _ZEROS, "5579c1387b228445"),
         (_ONES, _ZEROS, "e72c46c0f5945049"),
@@ -546,7 +554,7 @@ def _cipher(bits: int) -> BlockCipher:
                 bytes.fromhex(ciphertext)[::-1],
                 source,
             )
-            for key, plaintext, ciphertext in _ANSWERS[bits]
+            for key, plaintext, ciphertext in ANSWERS[bits]
         ),
     )
 

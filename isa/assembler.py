@@ -1,8 +1,10 @@
 """Assembler: text to a `Program`.
 
 One instruction or label a line, `#` or `//` start a comment. Pseudo-instructions: `nop`, `mv`,
-`li` (always two instructions when it does not fit 12 bits), `not`, `neg`, `j`, `ret`, `call` and
-`beqz`/`bnez`. Directives: `.word`, and for sets with compressed instructions `.half`,
+`li` (always two instructions when it does not fit 12 bits), `la`, `not`, `neg`, `j`, `ret`, `call`
+and `beqz`/`bnez`; `%hi(label)` and `%lo(label)` are the halves of an address. Behind `.data`,
+directives place data (`isa.data_section`); `.text` leads back to code. Directives in code: `.word`,
+`.globl`, which changes nothing, and for sets with compressed instructions `.half`,
 `.option norvc` and `.option rvc`. Such sets compress whatever fits; offsets being what depends on
 it, all start short, and those that do not reach grow until nothing changes.
 """
@@ -15,16 +17,20 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from itertools import accumulate
 
+from isa.data_section import DataSection
 from isa.encoding import EncodingError
 from isa.instruction import Instruction
 from isa.instruction_set import InstructionSet
-from isa.program import TEXT_BASE, Program, packed
+from isa.program import DATA_BASE, TEXT_BASE, Program, packed
 from isa.registers import NUMBERS
 from isa.syntax import OFFSETS, operands
 
 _LABEL = re.compile(r"([A-Za-z_.$][\w.$]*):")
 _DATA = {".half": 2, ".word": 4}
 """Bytes that a directive places."""
+_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|(?:#|//).*')
+_HALF = re.compile(r"%(hi|lo)\(\s*([\w.$]+)\s*\)")
+_SECTIONS = (".text", ".data", ".section")
 _ADDRESSED = re.compile(r"(.*)\(\s*(\w+)\s*\)")
 
 
@@ -53,24 +59,47 @@ def assemble(text: str, instructions: InstructionSet) -> Program:
     statements: list[_Statement] = []
     labels: dict[str, int] = {}
     compress = bool(instructions.compressed)
+    data = DataSection(DATA_BASE)
+    in_data = False
     for number, raw in enumerate(text.splitlines(), 1):
-        line = re.split(r"#|//", raw, maxsplit=1)[0]
+        line = _COMMENT.sub(lambda m: m[1] or "", raw)
         while match := _LABEL.match(line.strip()):
             label = match[1]
-            if label in labels:
+            if label in labels or label in data.symbols:
                 raise AssemblyError(f"{number}:1: label {label!r} must be defined once")
-            labels[label] = len(statements)
+            if in_data:
+                data.symbols[label] = data.end
+            else:
+                labels[label] = len(statements)
             line = line.strip()[match.end() :]
         if line.strip():
             column = len(raw) - len(raw.lstrip()) + 1
-            mnemonic, _, rest = line.strip().partition(" ")
+            mnemonic, rest = (*line.split(maxsplit=1), "")[:2]
             given = tuple(o.strip() for o in rest.split(",")) if rest.strip() else ()
             statement = _Statement(number, column, mnemonic, given, compress)
-            if mnemonic == ".option":
+            if mnemonic in _SECTIONS:
+                in_data = _is_data(statement)
+            elif mnemonic in (".globl", ".global"):
+                pass  # every label is seen everywhere
+            elif mnemonic == ".option":
                 compress = _compresses(statement, instructions)
+            elif in_data:
+                try:
+                    data.place(mnemonic, rest)
+                except ValueError as error:
+                    raise statement.error(str(error)) from None
             else:
                 statements += _expand(statement)
-    return _placed(statements, labels, instructions)
+    return _placed(statements, labels, instructions, data)
+
+
+def _is_data(s: _Statement) -> bool:
+    """Whether a section directive leads to data."""
+    name = s.operands[0] if s.mnemonic == ".section" and s.operands else s.mnemonic
+    kind = name.split(".")[1] if name.count(".") else name
+    if kind not in ("text", "data", "rodata", "bss", "sdata", "sbss"):
+        raise s.error(f"section must be .text, .data, .rodata or .bss, not {name!r}")
+    return kind != "text"
 
 
 def _compresses(s: _Statement, instructions: InstructionSet) -> bool:
@@ -83,13 +112,16 @@ def _compresses(s: _Statement, instructions: InstructionSet) -> bool:
 
 
 def _placed(
-    statements: list[_Statement], labels: dict[str, int], instructions: InstructionSet
+    statements: list[_Statement],
+    labels: dict[str, int],
+    instructions: InstructionSet,
+    data: DataSection,
 ) -> Program:
     """The program, its instructions as short as they can be."""
     sizes = [2 if s.compress else 4 for s in statements]
     while True:
         places = list(accumulate(sizes, initial=TEXT_BASE))
-        symbols = {label: places[i] for label, i in labels.items()}
+        symbols = {**{label: places[i] for label, i in labels.items()}, **data.symbols}
         encoded = [
             _encode(s, pc, symbols, instructions, size)
             for s, pc, size in zip(statements, places, sizes, strict=False)
@@ -99,7 +131,7 @@ def _placed(
             break
         sizes = grown
     words, padding = packed(b"".join(w.to_bytes(size, "little") for w, size in encoded))
-    return Program(words, symbols=symbols, padding_bytes=padding)
+    return Program(words, bytes(data.content), symbols, padding_bytes=padding)
 
 
 def _integer(text: str) -> int | None:
@@ -127,6 +159,10 @@ def _expand(s: _Statement) -> list[_Statement]:
         "beqz": (2, lambda: [to("beq", o[0], "x0", o[1])]),
         "bnez": (2, lambda: [to("bne", o[0], "x0", o[1])]),
         "li": (2, lambda: _load_immediate(s)),
+        "la": (
+            2,
+            lambda: [to("lui", o[0], f"%hi({o[1]})"), to("addi", o[0], o[0], f"%lo({o[1]})")],
+        ),
     }
     if s.mnemonic not in simple:
         return [s]
@@ -206,11 +242,7 @@ def _immediate(
     value = _integer(text)
     if name in OFFSETS:
         if value is None:
-            if text not in symbols:
-                near = get_close_matches(text, symbols, 1)
-                hint = f"; did you mean {near[0]!r}?" if near else ""
-                raise s.error(f"label must be defined, not {text!r}{hint}")
-            value = symbols[text] - pc
+            value = _address(s, text, symbols) - pc
         scale = OFFSETS[name]
         width = next(i.width for i in instruction.encoding.immediates if i.name == name)
         limit = scale << width - 1
@@ -219,8 +251,20 @@ def _immediate(
                 f"offset must be a multiple of {scale} in {-limit} to {limit - 1}, not {value}"
             )
         return value // scale
+    if half := _HALF.fullmatch(text):
+        address = _address(s, half[2], symbols)
+        low = (address & 0xFFF ^ 0x800) - 0x800
+        value = low if half[1] == "lo" else (address - low) >> 12 & 0xFFFFF
     if value is None:
         raise s.error(f"{name} must be an integer, not {text!r}")
     if name == "imm12" and not -2048 <= value < 2048:
         raise s.error(f"imm12 must be -2048 to 2047, not {value}")
     return value
+
+
+def _address(s: _Statement, label: str, symbols: dict[str, int]) -> int:
+    if label not in symbols:
+        near = get_close_matches(label, symbols, 1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise s.error(f"label must be defined, not {label!r}{hint}")
+    return symbols[label]

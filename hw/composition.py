@@ -167,9 +167,7 @@ def compose(
     if slowest + overhead > allowed or fixed:
         read = {"instr", *(p for i in extras for p in i.parameters)}
         operands = {name: start for name, start in starts.items() if name in read}
-        arrivals = unit_arrivals(
-            extras, core.xlen, circuit_map(circuits), technology, operands
-        )
+        arrivals = unit_arrivals(extras, core.xlen, circuit_map(circuits), technology, operands)
         latest = max(arrivals.values())
         paths = {name: slowest * arrival / latest for name, arrival in arrivals.items()}
     latencies: dict[str, int] = {}

@@ -124,7 +124,7 @@ class NativeMachine:
             status = code.enter(x)
             if status == ACCESS:
                 raise code.access_fault(machine)
-            pc = code.control[PC]
+            pc = code.control[PC] % (1 << self.instructions.xlen)
             if code.control[BUDGET] < 0:
                 raise machine.limit_fault(pc, limit)
             if not self._is_code(pc):

@@ -58,9 +58,9 @@ def test_native_code_does_what_translated_python_does(name: str, core: str) -> N
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SETS)
-@pytest.mark.parametrize("seed", range(100, 110))
+@pytest.mark.parametrize("seed", range(100, 104))
 def test_many_programs_agree(name: str, seed: int) -> None:
-    check(SETS[name], seed, 600, list(CORES.values())[seed % 3])
+    check(SETS[name], seed, 150 if name == "nluv" else 500, list(CORES.values())[seed % 3])
 
 
 @pytest.mark.parametrize(

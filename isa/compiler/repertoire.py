@@ -26,6 +26,9 @@ from isa.instruction_set import InstructionSet
 
 __all__ = ["AffineImmediate", "Jump", "Repertoire"]
 
+SIGNED_XOR = "signed xor"
+"""Sums over GF(2) of words that are sign extensions of 32 bits."""
+
 
 class Repertoire:
     """The patterns of an instruction set, indexed by what they match.
@@ -33,7 +36,8 @@ class Repertoire:
     Attributes:
         unary: By label, patterns of one register operand.
         constants: Patterns without register operand.
-        accumulate: By set operator and label of the other operand.
+        accumulate: By set operator and label of the other operand; under `SIGNED_XOR` those that
+            sign-extend the low 32 bits of the accumulator.
         accumulate_immediate: By set operator, patterns register op immediate.
         pairs: Linear patterns of two operands without an accumulator.
         structural: All others, by root operator.
@@ -44,7 +48,9 @@ class Repertoire:
         self.xlen = instructions.xlen
         self.unary: dict[Label, list[Pattern]] = {}
         self.constants: list[Pattern] = []
-        self.accumulate: dict[str, dict[Label, list[Accumulate]]] = {s: {} for s in SETS}
+        self.accumulate: dict[str, dict[Label, list[Accumulate]]] = {
+            s: {} for s in (*SETS, SIGNED_XOR)
+        }
         self.accumulate_immediate: dict[str, list[Accumulate]] = {s: [] for s in SETS}
         self.pairs: list[Pair] = []
         self.structural: dict[str, list[Pattern]] = {}
@@ -56,6 +62,10 @@ class Repertoire:
         self.jump_register: Jump | None = None
         self.stop: Instruction | None = None
         self._words = pattern_words(self.xlen)
+        self._sign_extension = self._words.labels.sar(
+            self._words.labels.move(self._words.labels.identity, 0, 32, self.xlen - 32),
+            self.xlen - 32,
+        )
         self._restricted: dict[tuple[str, int, int], dict[Label, list[Pattern]]] = {}
         self._restricted_sets: dict[tuple[str, int, int], dict[Label, list[Accumulate]]] = {}
         for instruction in instructions.instructions:
@@ -130,10 +140,12 @@ class Repertoire:
         identity = self._words.labels.identity
         first, second = pattern.holes
         for acc, x in ((first, second), (second, first)):
+            accumulate = Accumulate(pattern, acc, x)
             if sums[acc] is identity:
-                accumulate = Accumulate(pattern, acc, x)
                 self.accumulate["xor"].setdefault(sums[x], []).append(accumulate)
                 return is_spelled_so
+            if sums[acc] is self._sign_extension:
+                self.accumulate[SIGNED_XOR].setdefault(sums[x], []).append(accumulate)
         self.pairs.append(Pair(pattern, first, sums[first], second, sums[second]))
         return is_spelled_so
 

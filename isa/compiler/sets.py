@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from isa.canonical import Label
 from isa.compiler.choice import IMPOSSIBLE, Choice
 from isa.compiler.patterns import Accumulate, Pattern
+from isa.compiler.repertoire import SIGNED_XOR
 from isa.compiler.spellings import mask_of
 from isa.compiler.words import Word
 
@@ -42,6 +43,7 @@ class SetCover:
         self._cover = cover
         self._words = cover.words
         self._repertoire = cover.repertoire
+        self._is_signed = False  # whether the terms at hand are sign extensions of 32 bits
 
     def choices(self, word: Word) -> Iterable[Choice]:
         """Compute a set as a chain; the words of the chain are given their choices here."""
@@ -54,7 +56,10 @@ class SetCover:
             ]
         if not terms:
             return [Choice(0.0, same=self._words.const(constant or 0))]
+        outer = self._is_signed
+        self._is_signed = all(t.sign <= 32 for t in (word, *terms))
         parts = self._partition(word, op, terms, constant)
+        self._is_signed = outer
         if parts is None:
             return []
         order = sorted(
@@ -174,7 +179,9 @@ class SetCover:
         return kept + parts
 
     def _best_accumulate(self, op: str, atom: Word, label: Label) -> Accumulate | None:
-        found = self._repertoire.accumulate_for(op, atom).get(label)
+        found = [*self._repertoire.accumulate_for(op, atom).get(label, ())]
+        if op == "xor" and self._is_signed:
+            found += self._repertoire.accumulate_for(SIGNED_XOR, atom).get(label, ())
         return min(found, key=lambda a: self._cover.latency(a.pattern)) if found else None
 
     def _single(self, op: str, term: Word, weight: float) -> Part | None:

@@ -22,6 +22,11 @@ from dse.backend import Backend
     show_default=True,
     help="How to print the rows.",
 )
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    help="Write every row as a page in Markdown to this file instead.",
+)
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @cache_options
 @click.pass_obj
@@ -31,6 +36,7 @@ def command(
     is_all: bool,
     form: str,
     as_json: bool,
+    output: Path | None,
     cache: Path | None,
     no_cache: bool,
 ) -> int:
@@ -44,17 +50,20 @@ def command(
         raise click.UsageError("give papers or --all, one of the two")
     folder = cache_folder(cache, no_cache)
     form = "json" if as_json else form
+    if output is not None and form != "table":
+        raise click.UsageError("give --output or a format, one of the two; the page is Markdown")
 
     from dse.compare.ledger import find_paper, load_ledger, paper_names
-    from dse.compare.report import WIDTH, comparison_text
+    from dse.compare.report import WIDTH, comparison_text, page
     from dse.compare.reproduce import evaluator, reproduce
     from dse.compare.rows import compare
+    from dse.compare.unit import unit_pricer
 
     try:
         files = [find_paper(name) for name in (paper_names() if is_all else papers)]
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-    evaluate = evaluator(backend, folder)
+    evaluate, price_unit = evaluator(backend, folder), unit_pricer(backend, folder)
     vocabulary = Backend.load(backend.vocabulary)
     found = []
     failed = 0
@@ -62,13 +71,20 @@ def command(
         ledger = load_ledger(file)
         if is_all and ledger.file.reproductions:
             click.echo(f"{ledger.paper} ...", err=True)
-        reproduced = reproduce(ledger, evaluate, vocabulary)
+        reproduced = reproduce(ledger, evaluate, vocabulary, price_unit)
         for name, ours in reproduced.items():
             if not ours.evaluation.feasible:
                 reason = ours.evaluation.reason
                 click.echo(f"{ledger.paper}: {name} cannot be evaluated: {reason}", err=True)
                 failed += 1
         found.append((ledger, compare(ledger, reproduced)))
+    if output is not None:
+        try:
+            output.write_text(page(found), encoding="utf-8", newline="\n")
+        except OSError as error:
+            raise click.UsageError(f"--output cannot be written: {error.strerror}") from None
+        click.echo(f"wrote {output}", err=True)
+        return 1 if failed else 0
     width = max(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)
     click.echo(comparison_text(found, form, is_summary=is_all, width=width))
     return 1 if failed else 0

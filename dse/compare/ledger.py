@@ -105,14 +105,32 @@ class Entry(Strict):
         )  # fmt: skip
 
 
+class Unit(Strict):
+    """A functional unit alone: the merged datapaths of some instructions, counted in NAND2.
+
+    Attributes:
+        xlen: Register width.
+        instructions: Mnemonics.
+        circuits: By table, the circuit that looks it up.
+    """
+
+    xlen: Literal[32, 64] = 32
+    instructions: list[Text]
+    circuits: dict[str, str] = {}
+
+
 class Reproduction(Strict):
     """A design of ours that stands for a configuration of the paper.
+
+    It has either a `space` or a `unit`.
 
     Attributes:
         id: Its name in this file.
         algorithm: As in the entries.
+        published_as: The entries' algorithm, where it is another: one figure for several.
         configuration: As in the entries; one that has none gets rows without published figures.
         space: A search space without a choice left in it: what `choose` lists is in the design.
+        unit: A functional unit, for its area alone.
         per: What the workload's figures are of, in the ledger's words.
         key_schedule: Whether the workload's figures include it.
         baselines: Ids that relative figures are counted against.
@@ -127,7 +145,9 @@ class Reproduction(Strict):
     id: Text
     algorithm: Text
     configuration: Text
-    space: dict[str, Any]
+    published_as: str = ""
+    space: dict[str, Any] | None = None
+    unit: Unit | None = None
     per: str = ""
     key_schedule: KeySchedule = ""
     baselines: list[Text] = []
@@ -281,6 +301,8 @@ def _reproduction_problems(file: LedgerFile) -> Iterator[tuple[KeyPath, str]]:
         path: KeyPath = ("reproductions", index)
         if reproduction.id in ids[:index]:
             yield (*path, "id"), f"{reproduction.id!r} is given twice"
+        if (reproduction.space is None) == (reproduction.unit is None):
+            yield path, "either key 'space' or key 'unit' must be given"
         for position, baseline in enumerate(reproduction.baselines):
             where = (*path, "baselines", position)
             others = [name for name in ids if name != reproduction.id]

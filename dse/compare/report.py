@@ -24,6 +24,11 @@ _KEYS = (
     "verdict", "reason", "source", "kind", "scope",
 )  # fmt: skip
 WIDTH = 120
+_PAGE_TEXT = """\
+Published figures beside ours. This page is written by
+`dse compare --all --output docs/reproductions.md`; [Add a paper](papers.md) explains the columns
+and the verdicts. `agrees` means within 15 % for a time-area product and within 25 % for everything
+else. Figures of another definition, technology or host core stand side by side without a ratio."""
 
 Comparison = tuple[Ledger, list[Row]]
 
@@ -44,6 +49,17 @@ def comparison_text(
     if is_summary:
         return _summary_text(comparisons, form)
     return "\n\n".join(_paper_text(ledger, found, form, width) for ledger, found in comparisons)
+
+
+def page(comparisons: Sequence[Comparison]) -> str:
+    """Every row of every comparison as one page in Markdown, the summary first."""
+    parts = ["# Reproductions", _PAGE_TEXT, _summary_text(comparisons, "md")]
+    parts += [
+        _paper_text(ledger, found, "md", WIDTH)
+        for ledger, found in comparisons
+        if ledger.file.reproductions
+    ]
+    return "\n\n".join(parts) + "\n"
 
 
 def _csv(rows: Sequence[Row]) -> str:

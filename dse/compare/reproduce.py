@@ -11,6 +11,7 @@ from dse.backend import Backend
 from dse.compare.definition import Definition, Figure, ratio
 from dse.compare.ledger import Ledger, Reproduction
 from dse.compare.metric import LEDGER_METRICS
+from dse.compare.unit import TECHNOLOGY, PriceUnit
 from dse.design import Design
 from dse.evaluation import Evaluation
 from dse.evaluator import Evaluator
@@ -32,6 +33,7 @@ _OURS: dict[tuple[str, str], tuple[str, str]] = {
     ("tap_code", ""): ("tap_code", "cycles bytes"),
     ("tap_ise", ""): ("tap_ise", "cycles GE"),
     ("tap_silicon_ge", ""): ("tap_silicon_ge", "ns GE"),
+    ("area", "unit"): ("unit_area_ge", "GE"),
     ("area", "whole"): ("area_ge", "GE"),
     ("area", "core"): ("core_area_ge", "GE"),
     ("area", "extension"): ("extension_area_ge", "GE"),
@@ -94,7 +96,7 @@ class Reproduced:
         if (metric, scope) in _OURS:
             name, unit = _OURS[metric, scope]
             return (metrics[name].value, unit) if name in metrics else None
-        if not metrics or (scope and metric != "instructions"):
+        if "cycles" not in metrics or (scope and metric != "instructions"):
             return None
         if metric == "instructions":
             return self._executed(scope)
@@ -147,13 +149,17 @@ def evaluator(backend: Backend, cache_folder: Path | None) -> Evaluate:
     return evaluate
 
 
-def reproduction_space(ledger: Ledger, index: int, vocabulary: Vocabulary) -> Space:
+def reproduction_space(ledger: Ledger, index: int, vocabulary: Vocabulary) -> Space | None:
     """The space of a reproduction: everything fixed but kernels, every entry of `choose` in.
+
+    None where the reproduction is a unit.
 
     Raises:
         SourceError: located in the ledger's file.
     """
     reproduction = ledger.file.reproductions[index]
+    if reproduction.space is None:
+        return None
     path: KeyPath = ("reproductions", index, "space")
     text = json.dumps({"name": reproduction.id, **reproduction.space}, indent=1)
     try:
@@ -171,7 +177,9 @@ def reproduction_space(ledger: Ledger, index: int, vocabulary: Vocabulary) -> Sp
     return space
 
 
-def reproduce(ledger: Ledger, evaluate: Evaluate, vocabulary: Vocabulary) -> dict[str, Reproduced]:
+def reproduce(
+    ledger: Ledger, evaluate: Evaluate, vocabulary: Vocabulary, price_unit: PriceUnit
+) -> dict[str, Reproduced]:
     """Evaluate every reproduction of a ledger, by id.
 
     Raises:
@@ -183,6 +191,11 @@ def reproduce(ledger: Ledger, evaluate: Evaluate, vocabulary: Vocabulary) -> dic
         for index in range(len(ledger.file.reproductions))
     ]
     for reproduction, space in zip(ledger.file.reproductions, spaces, strict=True):
+        if space is None:
+            assert reproduction.unit is not None
+            priced = price_unit(reproduction.unit)
+            found[reproduction.id] = Reproduced(reproduction, priced, TECHNOLOGY, "")
+            continue
         design = space.neutral.replace({entry.name: True for entry in space.entries})
         evaluation = evaluate(space, design)
         own = f"our {design.get('core.pipeline')}-stage core"

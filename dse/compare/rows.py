@@ -12,6 +12,7 @@ from dse.compare.definition import Figure, UnlikeFiguresError, ratio, unlike
 from dse.compare.ledger import Entry, Ledger, Reproduction
 from dse.compare.reproduce import Reproduced, relative
 
+_BOUNDS = {"max": "published is the most of several", "min": "published is the least of several"}
 AGREES, DIFFERS, NOT_COMPARABLE = "agrees", "differs", "not comparable"
 TAP_TOLERANCE = 0.15
 TOLERANCE = 0.25
@@ -72,7 +73,7 @@ def compare(ledger: Ledger, reproduced: Mapping[str, Reproduced]) -> list[Row]:
     rows: list[Row] = []
     for reproduction in ledger.file.reproductions:
         ours = reproduced[reproduction.id]
-        entries = [e for e in ledger.file.entries if _is_of(e, reproduction)]
+        entries = _entries(ledger, reproduction)
         rows += _absolute_rows(ledger, ours, [e for e in entries if e.form == "absolute"])
         baselines = [reproduced[name] for name in reproduction.baselines]
         printed = [e for e in entries if e.form != "absolute"]
@@ -97,10 +98,19 @@ def summarise(paper: str, rows: list[Row]) -> Summary:
 
 
 def _is_of(entry: Entry, reproduction: Reproduction) -> bool:
-    return (entry.algorithm, entry.configuration) == (
-        reproduction.algorithm,
-        reproduction.configuration,
-    )
+    algorithm = reproduction.published_as or reproduction.algorithm
+    return (entry.algorithm, entry.configuration) == (algorithm, reproduction.configuration)
+
+
+def _entries(ledger: Ledger, reproduction: Reproduction) -> list[Entry]:
+    """The entries of a configuration; of figures published for many sizes, those of its size."""
+    entries = [e for e in ledger.file.entries if _is_of(e, reproduction)]
+    sized = {_quantity(e) for e in entries if e.per == reproduction.per}
+    return [e for e in entries if e.per == reproduction.per or _quantity(e) not in sized]
+
+
+def _quantity(entry: Entry) -> tuple[str, ...]:
+    return (entry.metric, entry.scope, entry.form, entry.relative_to)
 
 
 def _absolute_rows(ledger: Ledger, ours: Reproduced, entries: list[Entry]) -> Iterator[Row]:
@@ -108,6 +118,7 @@ def _absolute_rows(ledger: Ledger, ours: Reproduced, entries: list[Entry]) -> It
     for entry in entries:
         mine = ours.figure(entry.metric, entry.scope)
         row = _row(ledger, ours, entry.metric, entry.figure(), mine, reasons)
+        row = _bounded(entry, row, ours)
         yield replace(row, source=ledger.cite(entry), kind=ledger.kind(entry))
     published = {(entry.metric, entry.scope) for entry in entries}
     for shown in ours.reproduction.figures:
@@ -125,6 +136,7 @@ def _printed_ratio_rows(
         baseline = by_configuration.get(entry.relative_to)
         mine = _relative(ours, baseline, entry.metric, entry.scope, published.definition.form)
         row = _row(ledger, ours, entry.metric, published, mine, ours.reproduction.ratio_reasons)
+        row = _bounded(entry, row, ours)
         cited = ledger.cite(entry)
         if entry.form in ("gain", "increase"):
             cited += f"; stands there as {entry.form} of {entry.value:g} %"
@@ -160,10 +172,13 @@ def _pairs(
     ledger: Ledger, this: Reproduction, baseline: Reproduction, shown: tuple[str, str]
 ) -> Iterator[tuple[Entry, Entry]]:
     """Absolute entries of both configurations in one table that share one definition."""
-    entries = ledger.file.entries
-    absolute = [e for e in entries if e.form == "absolute" and (e.metric, e.scope) == shown]
-    for mine in (e for e in absolute if _is_of(e, this)):
-        for other in (e for e in absolute if _is_of(e, baseline)):
+
+    def absolute(reproduction: Reproduction) -> list[Entry]:
+        entries = _entries(ledger, reproduction)
+        return [e for e in entries if e.form == "absolute" and (e.metric, e.scope) == shown]
+
+    for mine in absolute(this):
+        for other in absolute(baseline):
             apart = unlike(mine.figure().definition, other.figure().definition)
             if mine.table == other.table and other.value and not apart:
                 yield mine, other
@@ -224,6 +239,16 @@ def _row(
         return replace(row, ratio=value, verdict=AGREES, reason=note)
     cause = "" if reasons.get(metric) else f"outside {limit:.0%}, and no cause is written down"
     return replace(row, ratio=value, verdict=DIFFERS, reason=_joined(cause, reason))
+
+
+def _bounded(entry: Entry, row: Row, ours: Reproduced) -> Row:
+    """The row of a figure "up to" or "from": it is no figure of one design, so nothing compares."""
+    bound = _BOUNDS.get(entry.bound)
+    if bound is None or row.ratio is None:
+        return row
+    return replace(
+        row, ratio=None, verdict=NOT_COMPARABLE, reason=_joined(bound, ours.reproduction.note)
+    )
 
 
 def _absent(ours: Reproduced, metric: str) -> str:

@@ -195,3 +195,14 @@ def test_the_example_of_the_page_is_a_good_ledger() -> None:
     example = page.read_text().split("```yaml\n")[1].split("```")[0]
     ledger = parse_ledger(example, "own2026.yaml")
     assert [r.id for r in ledger.file.reproductions] == ["base", "unit"]
+
+
+@pytest.mark.parametrize("body", ["", "    space: {}\n    unit: {instructions: [sm3p0]}\n"])
+def test_a_reproduction_is_a_space_or_a_unit(body: str) -> None:
+    head = "paper: a\ntitle: a\nauthors: a\nyear: 2024\nurl: a\nsources: {}\nreproductions:\n"
+    text = f"{head}  - id: one\n    algorithm: a\n    configuration: b\n{body}"
+    message = (
+        r"^a.yaml:8:\d: error: reproductions.0: either key 'space' or key 'unit' must be given$"
+    )
+    with pytest.raises(LedgerError, match=message):
+        parse_ledger(text, "a.yaml")

@@ -10,6 +10,7 @@ from dse.backend import Backend
 from dse.compare.ledger import find_paper, load_ledger
 from dse.compare.reproduce import evaluator, reproduce
 from dse.compare.rows import Row, compare
+from dse.compare.unit import unit_pricer
 
 pytestmark = pytest.mark.slow
 
@@ -20,7 +21,8 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> list[Row]:
     cache: Path = tmp_path_factory.mktemp("cache")
     ledger = load_ledger(find_paper("nluv2024"))
     vocabulary = Backend.load(backend.vocabulary)
-    return compare(ledger, reproduce(ledger, evaluator(backend, cache), vocabulary))
+    price_unit = unit_pricer(backend, cache)
+    return compare(ledger, reproduce(ledger, evaluator(backend, cache), vocabulary, price_unit))
 
 
 AES, PRESENT = "aes128-encrypt", "present80-encrypt"

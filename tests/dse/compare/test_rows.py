@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from dse.compare.ledger import Ledger, parse_ledger
-from dse.compare.report import comparison_text
+from dse.compare.ledger import Ledger, Unit, parse_ledger
+from dse.compare.report import comparison_text, page
 from dse.compare.reproduce import reproduce
 from dse.compare.rows import Row, compare, summarise
 from dse.design import Design
@@ -90,6 +90,10 @@ def evaluate(space: Space, design: Design) -> Evaluation:
     return evaluation(design, {**PLAIN, "tap_silicon_ge": 2e6})
 
 
+def no_unit(_: Unit) -> Evaluation:
+    raise AssertionError("there is no unit in this ledger")
+
+
 @pytest.fixture
 def ledger() -> Ledger:
     return parse_ledger(LEDGER, "demo.yaml")
@@ -97,7 +101,7 @@ def ledger() -> Ledger:
 
 @pytest.fixture
 def rows(ledger: Ledger) -> list[Row]:
-    return compare(ledger, reproduce(ledger, evaluate, VOCABULARY))
+    return compare(ledger, reproduce(ledger, evaluate, VOCABULARY, no_unit))
 
 
 def one(rows: list[Row], configuration: str, metric: str, **more: object) -> Row:
@@ -143,7 +147,7 @@ def test_time_area_products_have_the_narrow_tolerance(ledger: Ledger) -> None:
         is_unit = design["kernel.aes128-encrypt"] == "nluv"
         return evaluation(design, {**UNIT, "cycles": 960.0} if is_unit else PLAIN)
 
-    found = compare(ledger, reproduce(ledger, slower, VOCABULARY))
+    found = compare(ledger, reproduce(ledger, slower, VOCABULARY, no_unit))
     row = one(found, "aes unit over plain", "tap_code")
     assert (row.ratio, row.verdict) == (pytest.approx(1.2), "differs")
     assert row.reason == "outside 15%, and no cause is written down; a stand-in"
@@ -190,7 +194,8 @@ def test_ours_beside_a_published_zero_differs(ledger: Ledger) -> None:
     def with_table(space: Space, design: Design) -> Evaluation:
         return evaluation(design, {**UNIT, "data_bytes": 256.0})
 
-    row = one(compare(ledger, reproduce(ledger, with_table, VOCABULARY)), "aes unit", "data_bytes")
+    found = compare(ledger, reproduce(ledger, with_table, VOCABULARY, no_unit))
+    row = one(found, "aes unit", "data_bytes")
     assert (row.ratio, row.verdict) == (None, "differs")
     assert row.reason == "256 must not be divided by a figure of 0; a stand-in"
 
@@ -204,7 +209,7 @@ def test_an_infeasible_design_has_rows_without_figures(ledger: Ledger) -> None:
     def nothing(space: Space, design: Design) -> Evaluation:
         return Evaluation(design, False, "kernel nluv lacks nmu")
 
-    found = compare(ledger, reproduce(ledger, nothing, VOCABULARY))
+    found = compare(ledger, reproduce(ledger, nothing, VOCABULARY, no_unit))
     assert {row.verdict for row in found} == {"not comparable"}
     assert {row.ours for row in found} == {None}
     assert found[0].reason == "our design cannot be evaluated: kernel nluv lacks nmu"
@@ -271,7 +276,7 @@ def test_summary_text_lists_papers_without_a_design(ledger: Ledger, rows: list[R
 def test_mistakes_in_a_reproduction_are_located_in_the_ledger() -> None:
     ledger = parse_ledger(LEDGER.replace("kernel: nluv", "kernel: nulv"), "demo.yaml")
     with pytest.raises(SourceError, match=r"did you mean 'nluv'\?") as caught:
-        reproduce(ledger, evaluate, VOCABULARY)
+        reproduce(ledger, evaluate, VOCABULARY, no_unit)
     (problem,) = caught.value.problems
     written = LEDGER.splitlines()[problem.line - 1][problem.column - 1 :]
     assert written.startswith("nluv}]")
@@ -283,4 +288,86 @@ def test_a_reproduction_leaves_nothing_to_choose() -> None:
     ledger = parse_ledger(text, str(Path("demo.yaml")))
     expected = r"reproductions\.0\.space: must leave nothing to choose, not core\.pipeline$"
     with pytest.raises(SourceError, match=expected):
-        reproduce(ledger, evaluate, VOCABULARY)
+        reproduce(ledger, evaluate, VOCABULARY, no_unit)
+
+
+MORE = """\
+paper: more2024
+title: A demonstration
+authors: Nobody
+year: 2024
+url: https://example.org
+sources:
+  paper: {seen: its abstract, kind: printed}
+entries:
+  - {algorithm: two of three, configuration: unit, metric: cycles, value: 1.9, unit: x,
+     form: factor, relative_to: plain, bound: max, source: paper}
+  - {algorithm: aes, configuration: sized, metric: cycles, value: 790, unit: cycles,
+     per: 16 bytes, core: icicle, source: paper}
+  - {algorithm: aes, configuration: sized, metric: cycles, value: 1580, unit: cycles,
+     per: 32 bytes, core: icicle, source: paper}
+  - {algorithm: all, configuration: datapath, metric: area, value: 100, unit: GE, scope: unit,
+     technology: nand2_cmos, source: paper}
+  - {algorithm: all, configuration: datapath, metric: area, value: 120, unit: gates, scope: unit,
+     technology: another, source: paper}
+reproductions:
+  - id: plain
+    algorithm: aes
+    configuration: plain
+    space: {workloads: [{workload: aes128-encrypt, kernel: table}], core: {preset: icicle}}
+  - id: bounded
+    algorithm: aes
+    published_as: two of three
+    configuration: unit
+    baselines: [plain]
+    note: one of them
+    space: {workloads: [{workload: aes128-encrypt, kernel: table}], core: {preset: icicle}}
+  - id: sized
+    algorithm: aes
+    configuration: sized
+    per: 16 bytes
+    space: {workloads: [{workload: aes128-encrypt, kernel: table}], core: {preset: icicle}}
+  - id: datapath
+    algorithm: all
+    configuration: datapath
+    unit: {instructions: [aes32esi], circuits: {aes_sbox: table}}
+"""
+
+
+@pytest.fixture
+def more() -> list[Row]:
+    ledger = parse_ledger(MORE, "more.yaml")
+
+    def price_unit(unit: Unit) -> Evaluation:
+        assert (unit.xlen, unit.instructions) == (32, ["aes32esi"])
+        area = Quantity(110.0, "GE", "synthesised")
+        return Evaluation(Design({}), True, "", {"unit_area_ge": area})
+
+    return compare(ledger, reproduce(ledger, evaluate, VOCABULARY, price_unit))
+
+
+def test_the_most_of_several_is_shown_beside_each_and_compared_with_none(more: list[Row]) -> None:
+    row = one(more, "aes unit over plain", "cycles")
+    assert (row.published, row.ours) == (1.9, 1.0)
+    assert (row.ratio, row.verdict) == (None, "not comparable")
+    assert row.reason == "published is the most of several; one of them"
+
+
+def test_of_figures_for_many_sizes_that_of_the_designs_size_is_taken(more: list[Row]) -> None:
+    row = one(more, "aes sized", "cycles")
+    assert (row.published, row.ours) == (790, 1100)
+
+
+def test_a_unit_is_compared_in_its_own_technology(more: list[Row]) -> None:
+    alike = one(more, "all datapath", "area", unit="GE")
+    assert (alike.published, alike.ours, alike.verdict) == (100, 110, "agrees")
+    other = one(more, "all datapath", "area", unit="gates; ours GE")
+    assert (other.ratio, other.reason) == (None, "unlike unit: GE and gates")
+
+
+def test_the_page_has_the_summary_and_every_row(ledger: Ledger, rows: list[Row]) -> None:
+    text = page([(ledger, rows)])
+    assert text.startswith("# Reproductions\n")
+    assert "| demo2024 | " in text
+    assert "\n## demo2024: " in text
+    assert text.count("| aes ") == len(rows)

@@ -156,7 +156,7 @@ def _round(s: State, constant: Long) -> State:
     a, c, e = x0 ^ x4, x1 ^ x2, x3 ^ x4
     t = a ^ (x1 | x2)
     q = e ^ (x1 & a)
-    y0, y1, y2 = t ^ q, t ^ (x3 & ~c), ~c ^ (x4 & ~x3)
+    y0, y1, y2 = t ^ q, t ^ (x3 & ~c), ~(c ^ (x4 & ~x3))
     y3, y4 = c ^ (x0 | e), q ^ x1
     y = [y0, y1, y2, y3, y4]
     return [v ^ v.rotr(m) ^ v.rotr(n) for v, (m, n) in zip(y, ROTATIONS, strict=True)]

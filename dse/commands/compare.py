@@ -13,6 +13,13 @@ from dse.backend import Backend
 
 @click.command("compare")
 @click.argument("papers", metavar="[PAPER]...", nargs=-1)
+@click.option(
+    "--with",
+    "beside_papers",
+    metavar="PAPER",
+    multiple=True,
+    help="Set the front of a run, given in place of PAPER, beside this paper. Repeatable.",
+)
 @click.option("--all", "is_all", is_flag=True, help="Every bundled paper, one summary row each.")
 @click.option(
     "--format",
@@ -33,6 +40,7 @@ from dse.backend import Backend
 def command(
     backend: Backend,
     papers: tuple[str, ...],
+    beside_papers: tuple[str, ...],
     is_all: bool,
     form: str,
     as_json: bool,
@@ -45,7 +53,15 @@ def command(
     Each row holds a published figure, ours, their ratio and a verdict. Figures of different
     definitions, technologies or host cores stand side by side without a ratio. Exit code 1: one
     of our designs could not be evaluated.
+
+    `dse compare RUN --with PAPER` sets the front of a search beside the designs of the paper that
+    have a value on each of its axes.
     """
+    if beside_papers:
+        if is_all or output is not None or len(papers) != 1:
+            raise click.UsageError("give one run before --with, and neither --all nor --output")
+        _compare_run(backend, Path(papers[0]), beside_papers, "json" if as_json else form)
+        return 0
     if is_all == bool(papers):
         raise click.UsageError("give papers or --all, one of the two")
     folder = cache_folder(cache, no_cache)
@@ -88,3 +104,23 @@ def command(
     width = max(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)
     click.echo(comparison_text(found, form, is_summary=is_all, width=width))
     return 1 if failed else 0
+
+
+def _compare_run(backend: Backend, folder: Path, papers: tuple[str, ...], form: str) -> None:
+    """Print the front of a run beside the points of papers."""
+    from dse.compare.beside import beside, beside_text
+    from dse.compare.ledger import find_paper, load_ledger
+    from dse.front import Front
+    from dse.run import FRONT, Run
+
+    try:
+        ledgers = [load_ledger(find_paper(name)) for name in papers]
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    opened = Run.open(folder)
+    front = Front.from_json(opened.read(FRONT))
+    points = beside(front, opened.space(Backend.load(backend.vocabulary)), ledgers)
+    if not any(point.paper for point in points):
+        axes = " and ".join(front.objectives)
+        click.echo(f"note: no design of theirs has {axes} in this technology", err=True)
+    click.echo(beside_text(points, front.objectives, form))

@@ -38,17 +38,10 @@ def command(backend: Backend, /, run: Path, baselines: bool) -> int:
 
 def _published(run: Run, front: Front, backend: Backend) -> list[Marker]:
     """Published designs in the units of the front's axes; says so where there are none."""
-    from dse.compare.points import published_points
+    from dse.compare.beside import published_beside
     from dse.plot import Marker
 
-    space = run.space(Backend.load(backend.vocabulary))
-    period = front.baseline.metrics.get("period_ns")
-    points = published_points(
-        space.technology.name,
-        front.objectives,
-        algorithm=space.workloads[0].workload,
-        period_ns=period.value if period else None,
-    )
+    points = published_beside(front, run.space(Backend.load(backend.vocabulary)))
     for note in sorted({point.note for point in points if point.note}):
         click.echo(f"note: {note}", err=True)
     if not points:

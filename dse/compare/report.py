@@ -18,7 +18,10 @@ _COLUMNS = (
     "why", "source",
 )  # fmt: skip
 _SUMMARY = ("paper", "rows", "compared", "agree", "median ratio", "worst ratio")
-_TEXT_COLUMNS = {"paper", "configuration", "metric", "unit", "verdict"}
+_TEXT_COLUMNS = {
+    "paper", "configuration", "metric", "unit", "verdict",
+    "design", "technology", "host core", "source", "note",
+}  # fmt: skip
 _KEYS = (
     "paper", "configuration", "metric", "definition", "unit", "published", "ours", "ratio",
     "verdict", "reason", "source", "kind", "scope",
@@ -96,7 +99,7 @@ def _paper_text(ledger: Ledger, rows: Sequence[Row], form: str, width: int) -> s
         lines.append((*_cells(row), reason, source))
     parts = [f"## {title}" if form == "md" else title]
     if rows:
-        parts.append(_table(_COLUMNS, lines, form) if form == "md" else _grouped(_COLUMNS, lines))
+        parts.append(table(_COLUMNS, lines, form) if form == "md" else _grouped(_COLUMNS, lines))
         parts.append(_listed([(str(n), text) for text, n in reasons.items()], form, width))
         parts.append(_listed([(_letters(n), text) for text, n in sources.items()], form, width))
         parts.append(_sentence(summarise(file.paper, list(rows))))
@@ -119,8 +122,8 @@ def _summary_text(comparisons: Sequence[Comparison], form: str) -> str:
         s = summarise(ledger.paper, rows)
         share = "" if s.agreeing_share is None else f"{s.agreeing_share:.0%}"
         counts = (str(s.rows), str(s.compared), share)
-        lines.append((s.paper, *counts, _number(s.median), _number(s.worst)))
-    text = _table(_SUMMARY, lines, form)
+        lines.append((s.paper, *counts, number(s.median), number(s.worst)))
+    text = table(_SUMMARY, lines, form)
     if idle:
         text += f"\n\nFigures recorded, no design of ours yet: {', '.join(idle)}."
     return text
@@ -129,7 +132,7 @@ def _summary_text(comparisons: Sequence[Comparison], form: str) -> str:
 def _sentence(s: Summary) -> str:
     if s.agreeing_share is None:
         return f"None of {s.rows} rows can be compared."
-    ratios = f"; ratio ours / published: median {_number(s.median)}, worst {_number(s.worst)}"
+    ratios = f"; ratio ours / published: median {number(s.median)}, worst {number(s.worst)}"
     return (
         f"{s.compared} of {s.rows} rows can be compared; {s.agreeing_share:.0%} of them agree"
         f"{ratios if s.median is not None else ''}."
@@ -138,20 +141,21 @@ def _sentence(s: Summary) -> str:
 
 def _cells(row: Row) -> tuple[str, ...]:
     is_ours = row.kind == "remeasured"
-    published = _number(row.published)
+    published = number(row.published)
     return (
         row.configuration,
         f"{row.metric} ({row.scope})" if row.scope else row.metric,
         row.unit,
         "" if is_ours else published,
         published if is_ours else "",
-        _number(row.ours),
-        _number(row.ratio),
+        number(row.ours),
+        number(row.ratio),
         row.verdict,
     )
 
 
-def _number(value: float | None) -> str:
+def number(value: float | None) -> str:
+    """A figure for people, to four digits; empty where there is none."""
     if value is None:
         return ""
     if value == int(value) and abs(value) < 1e15:
@@ -178,7 +182,8 @@ def _listed(items: Sequence[tuple[str, str]], form: str, width: int) -> str:
     return "\n".join(wrap.fill(line) for line in lines)
 
 
-def _table(columns: Sequence[str], lines: Sequence[Sequence[str]], form: str) -> str:
+def table(columns: Sequence[str], lines: Sequence[Sequence[str]], form: str) -> str:
+    """Lines under their columns, in Markdown or aligned."""
     if form == "md":
         rows = [columns, ["---"] * len(columns), *lines]
         return "\n".join("| " + " | ".join(_escaped(cell) for cell in row) + " |" for row in rows)
@@ -195,7 +200,7 @@ def _table(columns: Sequence[str], lines: Sequence[Sequence[str]], form: str) ->
 
 def _grouped(columns: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
     """A table of all but the first column, whose value stands above the lines that share it."""
-    head, *texts = _table(columns[1:], [line[1:] for line in lines], "table").splitlines()
+    head, *texts = table(columns[1:], [line[1:] for line in lines], "table").splitlines()
     out = [f"  {head}"]
     above = ""
     for line, text in zip(lines, texts, strict=True):

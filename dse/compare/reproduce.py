@@ -117,6 +117,11 @@ class Reproduced:
         return float(sum(data["counts"].get(mnemonic, 0) for data in workloads)), "instructions"
 
 
+def core_name(design: Design) -> str:
+    """The host core of a design, in the words of a ledger."""
+    return str(design.get("core.preset", f"our {design.get('core.pipeline')}-stage core"))
+
+
 def relative(this: Figure, baseline: Figure, form: str, against: str) -> Figure:
     """A figure relative to a baseline: `ratio` is this over the baseline, `factor` the inverse.
 
@@ -198,8 +203,7 @@ def reproduce(
             continue
         design = space.neutral.replace({entry.name: True for entry in space.entries})
         evaluation = evaluate(space, design)
-        own = f"our {design.get('core.pipeline')}-stage core"
-        core = str(design.get("core.preset", own))
+        core = core_name(design)
         added = frozenset(name for entry in space.entries for name in entry.provides)
         found[reproduction.id] = Reproduced(
             reproduction, evaluation, space.technology.name, core, added

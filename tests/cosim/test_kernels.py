@@ -15,7 +15,13 @@ from isa.instruction_set import InstructionSet, load_extension
 from isa.timing import Core
 
 NAMES = ("aes128-encrypt", "aes128-decrypt", "aes128-key-schedule", "aes128-ctr")
-KERNELS = [(name, kernel) for name in NAMES for kernel in workloads.get(name).kernels]
+RV32 = InstructionSet.of(32, "rv32i", "zbkb", "zbkx", "zkne", "zknd", "nluv")
+KERNELS = [
+    (name, kernel.name)
+    for name in NAMES
+    for kernel in workloads.get(name).kernels.values()
+    if kernel.requires <= set(RV32.by_name)
+]
 CIRCUITS = (("aes_inv_sbox", "boyar_peralta"), ("aes_sbox", "boyar_peralta"))
 
 

@@ -1,0 +1,1 @@
+"""Co-processors: engines in a frame of buffer, padder, control and bus."""

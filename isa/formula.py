@@ -43,6 +43,11 @@ def formula(effects: Effects) -> list[str]:
         target = next(written)
         condition = f"if {next(written)}: " if effects.next_pc.condition is not None else ""
         lines.append(f"{condition}pc = {target}")
+    if effects.command is not None:
+        command = effects.command
+        given = [next(written) for x in (command.a, command.b) if x is not None]
+        result = "rd = " if command.has_result else ""
+        lines.append(f"{result}co-processor: {' '.join([command.name, *given])}")
     lines += [f"{name} = {next(written)}" for name, _ in effects.state]
     if effects.host is not None:
         lines.append(f"calls the host: {effects.host}")

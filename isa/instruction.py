@@ -47,6 +47,23 @@ class NextPc:
 
 
 @dataclass(frozen=True)
+class Command:
+    """A command to the co-processor, see `isa.coprocessor`.
+
+    Attributes:
+        name: Which one.
+        a: First operand, xlen bits; None stands for 0.
+        b: Second operand.
+        has_result: `rd` takes its result, xlen bits.
+    """
+
+    name: str
+    a: Bits | None = None
+    b: Bits | None = None
+    has_result: bool = False
+
+
+@dataclass(frozen=True)
 class Effects:
     """All that executing one instruction does; what is absent does not happen.
 
@@ -57,6 +74,7 @@ class Effects:
         next_pc: Jump or branch.
         state: (name, new value) of each architectural state element written.
         host: Name of a host call, "ecall" or "ebreak".
+        command: Command to the co-processor.
     """
 
     rd: Bits | None = None
@@ -65,6 +83,7 @@ class Effects:
     next_pc: NextPc | None = None
     state: tuple[tuple[str, Bits], ...] = ()
     host: str | None = None
+    command: Command | None = None
 
     def values(self) -> list[Bits]:
         """Every expression in the record, in a fixed order."""
@@ -77,6 +96,8 @@ class Effects:
             found.append(self.next_pc.target)
             if self.next_pc.condition is not None:
                 found.append(self.next_pc.condition)
+        if self.command:
+            found += [x for x in (self.command.a, self.command.b) if x is not None]
         return found + [value for _, value in self.state]
 
 
@@ -155,7 +176,7 @@ class Instruction:
 
     @cached_property
     def kind(self) -> str:
-        """One of "load", "store", "branch", "jump", "system" or "alu"."""
+        """One of "load", "store", "branch", "jump", "device", "system" or "alu"."""
         effects = self.effects(self.xlens[0])
         if effects.load:
             return "load"
@@ -163,6 +184,8 @@ class Instruction:
             return "store"
         if effects.next_pc:
             return "branch" if effects.next_pc.condition is not None else "jump"
+        if effects.command:
+            return "device"
         return "system" if effects.host else "alu"
 
     def encode(self, **values: int) -> int:

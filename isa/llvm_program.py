@@ -29,6 +29,7 @@ enter, then where to enter again, from which dispatch a jump came or which acces
 it left; and values of address registers, as many as a stretch of accesses has."""
 MOST_VERSIONS = 16
 """Timing states a block, on average, beyond which a program is not worth translating."""
+NO_DEVICES = "native code must give no commands to a co-processor; run the program in isa.machine"
 
 _RARE = "!prof !0"
 
@@ -461,6 +462,8 @@ class _BlockWriter:
             self.count += 1
             lines, roots = template.fill(prefix, placed.pc, placed.fields, operands)
             effects = template.effects
+            if effects.command is not None:
+                raise ValueError(NO_DEVICES)
             if effects.load is not None or effects.store is not None:
                 self._access(placed, template, lines, roots)
                 continue

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from types import TracebackType
+from dataclasses import dataclass
 from typing import Any, Literal
 
+from isa.attachment import Attachment
 from isa.bits import Bits, evaluate
+from isa.device import DataMemory, Device, DeviceError
 from isa.disassembler import disassemble_word
 from isa.instruction_set import InstructionSet
 from isa.outcome import Run
@@ -85,8 +87,10 @@ class Machine:
     data of the program, zeros elsewhere, then the buffers given.
     """
 
-    def __init__(self, instructions: InstructionSet, program: Program) -> None:
-        """Prepare a program.
+    def __init__(
+        self, instructions: InstructionSet, program: Program, device: Device | None = None
+    ) -> None:
+        """Prepare a program and the co-processor that it gives commands to, if it does.
 
         Raises:
             ValueError: Its data do not fit data memory.
@@ -101,10 +105,13 @@ class Machine:
         self.instructions = instructions
         self.program = program
         self.memory = bytearray(program.memory_bytes)
+        self.attachment = Attachment(
+            device, DataMemory(self.memory, program.data_base), instructions.xlen
+        )
         self._tracked: _Tracked | None = None
         self._image = program.data + bytes(program.memory_bytes - len(program.data))
 
-        self.translation = Translation(instructions, program, self._scope())
+        self.translation = Translation(instructions, program, self._scope(self.attachment))
 
     def run(
         self,
@@ -128,17 +135,19 @@ class Machine:
 
         Raises:
             SimulationError: Illegal instruction, access misaligned or outside data memory, jump
-                out of the code, or more than `limit` instructions.
+                out of the code, a command that the co-processor refuses, or more than `limit`
+                instructions.
             ValueError: Arguments or buffers that do not fit.
         """
         x = self.prepare(args, memory, state)
+        self.attachment.reset()
         output = bytearray()
         serve = host or default_host(output, self.program)
         trace: list[int] = []
         try:
             exit_code = self._execute(self.translation, x, trace, limit, serve, clock)
-        except (IndexError, TypeError) as error:
-            raise self._access_error(self.translation, error.__traceback__) from None
+        except (IndexError, TypeError, DeviceError) as error:
+            raise self._run_error(self.translation, error) from None
         self.refuse_changed_code()
         return self._result(x, trace, exit_code, bytes(output))
 
@@ -278,6 +287,7 @@ class Machine:
             code,
             output,
             tuple(trace),
+            tuple(self.attachment.log),
         )
 
     def _clocks(
@@ -325,13 +335,18 @@ class Machine:
         assert word is not None
         return word >> bit & 1
 
-    def _scope(self) -> dict[str, Any]:
+    def _scope(self, attachment: Attachment) -> dict[str, Any]:
         """What translated code uses by name."""
 
         def stop(x: list[int]) -> int:
             raise _Stop
 
-        return {**views(self.memory), "stop": stop, "fault": self.fault}
+        return {
+            **attachment.views(views(self.memory)),
+            "stop": stop,
+            "fault": self.fault,
+            "command": attachment.command,
+        }
 
     def _word(self, pc: int) -> int | None:
         return fetch(self.program, self.instructions, pc)
@@ -356,15 +371,18 @@ class Machine:
             word,
         )
 
-    def _access_error(self, translation: Translation, traceback: TracebackType | None) -> Exception:
-        """Explain a failed memory access from the frame of translated code in which it happened."""
+    def _run_error(self, translation: Translation, error: Exception) -> Exception:
+        """Explain a failed access or command from the frame of translated code where it failed."""
+        traceback = error.__traceback__
         while traceback is not None and traceback.tb_frame.f_code.co_filename != FILENAME:
             traceback = traceback.tb_next
         if traceback is None:
-            raise RuntimeError("translated code must fail only in a memory access")
+            raise RuntimeError("translated code must fail only in an access or a command")
         pc = translation.pc_of_line(traceback.tb_lineno)
         placed = translation.decode(pc)
         assert placed is not None
+        if isinstance(error, DeviceError):
+            return SimulationError(f"{error}, at pc {pc:#x}: {self._text(pc)}", pc, self._word(pc))
         address, size = self._access(placed, traceback.tb_frame.f_locals)
         return self.access_fault(pc, address, size)
 
@@ -405,9 +423,13 @@ class _Tracked:
         self._leaks = Leaks()
         self._taints = bytearray(machine.program.memory_bytes)
         self._mask = bytearray(b"\1") * machine.program.memory_bytes
-        scope = machine._scope()
-        scope.update((f"Q{name}", view) for name, view in views(self._taints).items())
-        scope.update((f"D{name}", view) for name, view in views(self._mask).items())
+        memory = _TaintedMemory(machine.memory, machine.program.data_base, self._taints, self._mask)
+        device, xlen = machine.attachment.device, machine.instructions.xlen
+        self._attachment = Attachment(device, memory, xlen)
+        scope = machine._scope(self._attachment)
+        for letter, shadow in (("Q", self._taints), ("D", self._mask)):
+            shadows = self._attachment.shadows(views(shadow))
+            scope.update((f"{letter}{name}", view) for name, view in shadows.items())
         scope["leak"] = self._leaks.add
         self._translation = TrackedTranslation(machine.instructions, machine.program, scope)
 
@@ -422,6 +444,7 @@ class _Tracked:
         """See `Machine.run_tracked`."""
         machine, translation = self._machine, self._translation
         x = machine.prepare(args, memory)
+        self._attachment.reset()
         x += [0] * (translation.register_count - len(x))
         public = list(declassified)
         self._leaks.clear()
@@ -433,9 +456,22 @@ class _Tracked:
         mark(self._taints, "declassified", public, 0, base)
         try:
             machine._execute(translation, x, [], limit, default_host(bytearray(), machine.program))
-        except (IndexError, TypeError) as error:
-            raise machine._access_error(translation, error.__traceback__) from None
+        except (IndexError, TypeError, DeviceError) as error:
+            raise machine._run_error(translation, error) from None
         return self._leaks.result()
+
+
+@dataclass(frozen=True)
+class _TaintedMemory(DataMemory):
+    """Data memory of a tracked run, in which what a device writes is secret if not declassified."""
+
+    taints: bytearray
+    mask: bytearray
+
+    def write(self, address: int, data: bytes) -> None:
+        super().write(address, data)
+        low = address - self.base
+        self.taints[low : low + len(data)] = self.mask[low : low + len(data)]
 
 
 def place(memory: bytearray, contents: Mapping[int, bytes], base: int = DATA_BASE) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from isa.device import Event
 from isa.translate import Block
 
 
@@ -75,9 +76,11 @@ class Run(Outcome):
 
     Attributes:
         trace: Indices of the blocks executed, in order, for `isa.timing.price`.
+        log: Commands given to the co-processor, in order.
     """
 
     trace: tuple[int, ...] = field(repr=False)
+    log: tuple[Event, ...] = field(default=(), repr=False)
 
     @cached_property
     def times(self) -> Mapping[int, int]:

@@ -26,7 +26,7 @@ def operands(instruction: Instruction) -> tuple[str, ...]:
         value = "rs2" if effects.store else "rd"
         return (value, "imm12(rs1)")
     if not instruction.parameters:
-        return ()
+        return ("rd",) if effects.command and effects.command.has_result else ()
     if "csr" in immediates:  # the manual puts it second
         sources = [o for o in (*registers, *immediates) if o not in ("rd", "csr")]
         return ("rd", "csr", *sources)

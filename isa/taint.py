@@ -3,7 +3,7 @@
 Registers and state elements are secret or public as a whole, memory byte by byte. A value is
 secret if any operand that its meaning needs is; `x ^ x`, `x & 0` and constants are public, an AND
 with a public zero too. What a secret-dependent branch decides is itself not followed further: the
-branch is reported.
+branch is reported. What a co-processor puts out is secret, and its settings decide its time.
 """
 
 from __future__ import annotations
@@ -81,13 +81,20 @@ def _flow(instruction: Instruction, fields: Fields, owner: Templates) -> _Flow:
             if effects.next_pc.condition is not None:
                 decides |= terms[effects.next_pc.condition]
         operands = frozenset(f"{{{r}}}" for r in instruction.sources if fields[r])
+        latency: Terms = frozenset() if instruction.data_independent else operands
+        result = None if effects.rd is None else terms[effects.rd]
+        if effects.command:
+            if effects.command.has_result:
+                result = frozenset(["1"] if effects.command.name == "get" else [])
+            if effects.command.name == "set":
+                latency |= operands
         known[shape] = _Flow(
-            None if effects.rd is None else terms[effects.rd],
+            result,
             tuple((name, terms[value]) for name, value in effects.state),
             frozenset() if memory is None else terms[memory.address],
             terms[effects.store.value] if effects.store else frozenset(),
             decides,
-            frozenset() if instruction.data_independent else operands,
+            latency,
             offset,
             access,
         )

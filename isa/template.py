@@ -8,12 +8,12 @@ on immediates and pc, so that the text of an instruction is as short as if writt
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 from isa.bits import Bits, arg, arguments, const, fold, substitute_all, topological
-from isa.instruction import REGISTER_SOURCES, Effects, Instruction, Load, NextPc, Store
+from isa.instruction import REGISTER_SOURCES, Command, Effects, Instruction, Load, NextPc, Store
 from isa.ops import carryless
 from isa.program import DATA_BASE
 from isa.python_source import Source, compile_function
@@ -177,8 +177,12 @@ def rebuild(effects: Effects, change: Callable[[Bits], Bits]) -> Effects:
     if effects.next_pc:
         target, condition = effects.next_pc.target, effects.next_pc.condition
         next_pc = NextPc(change(target), change(condition) if condition is not None else None)
+    command = effects.command
+    if command is not None:
+        a, b = (None if x is None else change(x) for x in (command.a, command.b))
+        command = Command(command.name, a, b, command.has_result)
     state = tuple((name, change(value)) for name, value in effects.state)
-    return Effects(rd, load, store, next_pc, state, effects.host)
+    return Effects(rd, load, store, next_pc, state, effects.host, command)
 
 
 class Writer:
@@ -192,14 +196,8 @@ class Writer:
 
     def template(self, effects: Effects, writes_rd: bool) -> Template:
         """Build the template of specialised effects."""
-        effects = Effects(
-            effects.rd if writes_rd else None,
-            effects.load,
-            effects.store,
-            effects.next_pc,
-            effects.state,
-            effects.host,
-        )
+        if not writes_rd:
+            effects = replace(effects, rd=None)
         displacement = self._displacement(effects)
         if effects.load:
             address = self._offset(effects.load.address)
@@ -320,6 +318,13 @@ class Writer:
         if effects.store:
             place = self._access(texts[0], effects.store.value.width, False)
             return ";".join([*statements, f"{place}={texts[1]}"])
+        if effects.command:
+            operands = iter(texts)
+            a, b = (
+                "0" if x is None else next(operands) for x in (effects.command.a, effects.command.b)
+            )
+            call = f"command({effects.command.name!r},{a},{b})"
+            return ";".join([*statements, f"r{{f['rd']}}={call}" if writes_rd else call])
         names = ["r{f['rd']}"] if effects.rd is not None else []
         names += [f"s_{name}" for name, _ in effects.state]
         return ";".join([*statements, *_assignment(names, texts)])

@@ -148,7 +148,8 @@ class Translation:
 
     def _placed(self, pc: int, instruction: Instruction, fields: Fields, size: int) -> Placed:
         effects = instruction.effects(self._instructions.xlen)
-        writes = effects.rd is not None or effects.load is not None
+        has_result = effects.command is not None and effects.command.has_result
+        writes = effects.rd is not None or effects.load is not None or has_result
         reads = tuple([fields[r] for r in instruction.sources])
         return Placed(pc, instruction, fields, reads, fields["rd"] if writes else 0, size)
 

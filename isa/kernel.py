@@ -105,23 +105,28 @@ class Parameter:
 
 @dataclass(frozen=True, eq=False)
 class LoadEffect:
-    """Reads `width` bits at `pointer` + `offset`, little-endian, extended to `result.width`."""
+    """Reads `width` bits at `pointer` + `offset`, little-endian, extended to `result.width`.
+
+    With an `index` the address is that much higher: a value known when the kernel runs.
+    """
 
     result: Bits
     pointer: Pointer
     offset: Index
     width: int
     signed: bool
+    index: Bits | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class StoreEffect:
-    """Writes the low `width` bits of `value`, little-endian, at `pointer` + `offset`."""
+    """Writes the low `width` bits of `value` at the address of a `LoadEffect`, little-endian."""
 
     pointer: Pointer
     offset: Index
     value: Bits
     width: int
+    index: Bits | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,7 +241,7 @@ class Builder:
         return Pointer(name, "scratch")
 
     def constants(self, table: Table) -> Pointer:
-        """Place a table in the data image, to be read with `load` at offsets that are public."""
+        """Place a table in the data image, to be read with `load`."""
         if self._constants.get(table.name) != table:
             self._claim(table.name)
         self._constants[table.name] = table
@@ -246,35 +251,61 @@ class Builder:
         self._serial += 1
         return arg(f"{kind}.{self._serial}", width)
 
-    def _check_access(self, offset: Index, width: int) -> None:
+    def _check_access(self, offset: Index, width: int, index: Bits | None) -> None:
         if width not in (8, 16, 32, 64) or width > self.xlen:
             raise KernelError(f"width of an access must be 8 to {self.xlen} bits, not {width!r}")
         step = width // 8
         if offset.constant % step or any(c % step for _, c in offset.terms):
             raise KernelError(f"offset of a {width}-bit access must be a multiple of {step} bytes")
+        if index is not None and index.width != self.xlen:
+            raise KernelError(f"index of an access must have {self.xlen} bits, not {index.width}")
 
     def load(
-        self, pointer: Pointer, offset: Index | int = 0, width: int = 32, *, signed: bool = False
+        self,
+        pointer: Pointer,
+        offset: Index | int = 0,
+        width: int = 32,
+        *,
+        signed: bool = False,
+        index: Bits | None = None,
     ) -> Bits:
-        """Read memory: `width` bits, little-endian, extended to xlen bits; offset in bytes."""
+        """Read memory: `width` bits, little-endian, extended to xlen bits.
+
+        Args:
+            pointer: The buffer.
+            offset: Bytes from its start, known but for counters of loops.
+            width: 8, 16, 32 or 64 bits, at most xlen.
+            signed: Extend by the sign instead of zeros.
+            index: Further bytes, of xlen bits, computed by the kernel. The address must be aligned
+                and in the buffer; a secret index is a leak.
+        """
         offset = Index.of(offset)
-        self._check_access(offset, width)
+        self._check_access(offset, width, index)
         result = self._fresh(pointer.name, self.xlen)
-        self._effects.append(LoadEffect(result, pointer, offset, width, signed))
+        self._effects.append(LoadEffect(result, pointer, offset, width, signed, index))
         return result
 
     def store(
-        self, pointer: Pointer, offset: Index | int, value: Bits, width: int | None = None
+        self,
+        pointer: Pointer,
+        offset: Index | int,
+        value: Bits,
+        width: int | None = None,
+        *,
+        index: Bits | None = None,
     ) -> None:
-        """Write memory: the low `width` bits of `value`, little-endian (default: its width)."""
+        """Write memory: the low `width` bits of `value`, little-endian (default: its width).
+
+        Offset and index as of `load`.
+        """
         offset = Index.of(offset)
         width = value.width if width is None else width
-        self._check_access(offset, width)
+        self._check_access(offset, width, index)
         if pointer.kind == "constant":
             raise KernelError(f"constant table {pointer.name} must not be written")
         if value.width < width:
             raise KernelError(f"value stored must have {width} bits, not {value.width}; extend it")
-        self._effects.append(StoreEffect(pointer, offset, value, width))
+        self._effects.append(StoreEffect(pointer, offset, value, width, index))
 
     def multiply(self, matrix: Sequence[int], x: Bits, *, accumulate: bool = False) -> Bits:
         """Multiply a 32 x 32 matrix over GF(2), given as rows (row i makes bit i), with `x`.

@@ -62,9 +62,12 @@ def _values(body: Iterable[Effect]) -> Iterator[Bits]:
         match effect:
             case StoreEffect():
                 yield effect.value
+                if effect.index is not None:
+                    yield effect.index
             case ProductEffect() | SubstitutionEffect():
                 yield effect.operand
             case LoopEffect():
                 yield from effect.initial
             case LoadEffect():
-                pass
+                if effect.index is not None:
+                    yield effect.index

@@ -100,19 +100,24 @@ class _Replay:
             total = total + self.counters[name] * coefficient
         return total
 
+    def _index(self, effect: LoadEffect | StoreEffect, spelled: dict[Bits, Bits]) -> Bits | None:
+        return None if effect.index is None else self._value(effect.index, spelled)
+
     def _effect(self, effect: Effect, spelled: dict[Bits, Bits]) -> None:
         k = self.builder
         match effect:
             case LoadEffect():
                 pointer = self.pointers[effect.pointer.name]
                 offset = self._offset(effect.offset)
+                index = self._index(effect, spelled)
                 self.values[effect.result] = k.load(
-                    pointer, offset, effect.width, signed=effect.signed
+                    pointer, offset, effect.width, signed=effect.signed, index=index
                 )
             case StoreEffect():
                 pointer = self.pointers[effect.pointer.name]
                 value = self._value(effect.value, spelled)
-                k.store(pointer, self._offset(effect.offset), value, effect.width)
+                offset, index = self._offset(effect.offset), self._index(effect, spelled)
+                k.store(pointer, offset, value, effect.width, index=index)
             case ProductEffect():
                 operand = self._value(effect.operand, spelled)
                 self.values[effect.result] = k.multiply(

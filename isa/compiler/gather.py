@@ -18,11 +18,15 @@ from isa.kernel import (
     Kernel,
     LoadEffect,
     LoopEffect,
+    Pointer,
     ProductEffect,
     StoreEffect,
     SubstitutionEffect,
     UnsupportedKernel,
 )
+
+Terms = tuple[tuple[str, int], ...]
+"""Loop counters and their coefficients."""
 
 
 @dataclass(eq=False)
@@ -59,6 +63,7 @@ class Gatherer:
         loops: By name of the counter.
         counters: Leaves that stand for counters, with their names.
         loads: The load behind each leaf that is one.
+        bases: Buffer and terms of the loop counters whose address each leaf is that is one.
         texts: How leaves are shown to people.
         plans: Units the kernel uses, by kind of effect.
         frequencies: How often code runs, by loop depth.
@@ -74,6 +79,7 @@ class Gatherer:
         self.loops: dict[str, Loop] = {}
         self.counters: dict[Word, str] = {}
         self.loads: dict[Word, Step] = {}
+        self.bases: dict[Word, tuple[Pointer, Terms]] = {}
         self.texts: dict[str, str] = {}
         self.plans: list[tuple[type, Unit, BankPlan]] = []
         self.frequencies: dict[int, float] = {}
@@ -108,17 +114,34 @@ class Gatherer:
                 leaf, value = self._loaded(effect)
                 self._legalise.know(effect.result, (value,))
                 self._leaf_region[leaf] = region
-                step = Step(effect, region, order)
+                step = Step(effect, region, order, self._address(effect))
                 self.loads[leaf] = step
-                self.texts[str(leaf.attr)] = f"{effect.pointer.name}[{shown(effect.offset)}]"
+                self.texts[str(leaf.attr)] = self.place(effect)
                 self.steps.append(step)
             elif isinstance(effect, StoreEffect):
                 operand = self._legalise(effect.value)[0]
-                self.steps.append(Step(effect, region, order, (operand,)))
+                self.steps.append(Step(effect, region, order, (operand, *self._address(effect))))
             elif isinstance(effect, LoopEffect):
                 self._gather_loop(effect, region, order)
             else:
                 self._gather_stateful(effect, region)
+
+    def _address(self, effect: LoadEffect | StoreEffect) -> Pieces:
+        """The word base + index of an access with an index, without the constant offset."""
+        if effect.index is None:
+            return ()
+        terms = effect.offset.terms
+        base = self.words.leaf("&" + effect.pointer.name + "".join(f" + {c} {n}" for n, c in terms))
+        self.bases[base] = effect.pointer, terms
+        self.texts[str(base.attr)] = str(base.attr)
+        regions = [self.loops[n].body for n, _ in terms]
+        self._leaf_region[base] = max(regions, key=lambda r: r.depth, default=self.root)
+        return (self.words.add(self._legalise(effect.index)[0], base),)
+
+    def place(self, effect: LoadEffect | StoreEffect) -> str:
+        """What an access touches, for people."""
+        index = "" if effect.index is None else "index + "
+        return f"{effect.pointer.name}[{index}{shown(effect.offset)}]"
 
     def signed_load(self, effect: LoadEffect) -> bool:
         """Whether to sign-extend, as words on RV64 are also where the kernel wants zeros."""

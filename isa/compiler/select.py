@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from isa.compiler.choice import IMPOSSIBLE, Choice
 from isa.compiler.constants import Constants
 from isa.compiler.cover import Cover
-from isa.compiler.describe import describe, shown
+from isa.compiler.describe import describe
 from isa.compiler.gather import Gatherer, LoopWords, Step
 from isa.compiler.layout import Layout
 from isa.compiler.operations import (
@@ -168,7 +168,8 @@ class Selector:
         elif isinstance(effect, ProductEffect | SubstitutionEffect):
             self._emit_stateful(step, effect)
         elif isinstance(effect, StoreEffect):
-            self._demand(step.operands[0])
+            for word in step.operands:
+                self._demand(word)
             self._store(step, effect)
         elif isinstance(effect, LoopEffect):
             assert step.loop is not None
@@ -242,7 +243,8 @@ class Selector:
                 stack.pop()
                 continue
             choice = self.cover.choose(word)
-            needs: tuple[Word, ...] = ()
+            load = self._gathered.loads.get(word)
+            needs = load.operands if load is not None else ()
             if choice is not None:
                 if choice.cost == IMPOSSIBLE:
                     raise self._unsupported(word)
@@ -361,6 +363,9 @@ class Selector:
         if step is not None:
             assert isinstance(step.effect, LoadEffect)
             return self._load(step, step.effect, word)
+        base = self._gathered.bases.get(word)
+        if base is not None:
+            return self._moving(*base)
         counter = self._gathered.counters.get(word)
         if counter is not None:
             loop = self._gathered.loops[counter]
@@ -385,13 +390,13 @@ class Selector:
                 f"the instruction set must have a load of {effect.width} bits for this kernel"
             )
         result = self._new_value()
-        base, immediate = self._address(effect.pointer, effect.offset, step, access)
+        base, immediate = self._address(effect, step, access)
         operation = self._operation(access, ((access.base, base),), result)
         operation.immediate = immediate
         operation.order = step.order
         operation.text = self._gathered.texts[str(word.attr)]
         if effect.pointer.kind != "constant":
-            operation.memory = self._memory(effect.pointer, effect.offset, effect.width, False)
+            operation.memory = self._memory(effect, base, is_store=False)
         step.region.items.append(operation)
         return result
 
@@ -402,31 +407,39 @@ class Selector:
                 f"the instruction set must have a store of {effect.width} bits for this kernel"
             )
         assert access.value is not None
-        base, immediate = self._address(effect.pointer, effect.offset, step, access)
+        base, immediate = self._address(effect, step, access)
         sources = ((access.base, base), (access.value, self._value_of(step.operands[0])))
         operation = self._operation(access, sources, None)
         operation.immediate = immediate
         operation.order = step.order
         operation.is_effect = True
-        operation.text = f"{effect.pointer.name}[{shown(effect.offset)}]"
-        operation.memory = self._memory(effect.pointer, effect.offset, effect.width, True)
+        operation.text = self._gathered.place(effect)
+        operation.memory = self._memory(effect, base, is_store=True)
         step.region.items.append(operation)
 
-    def _memory(self, pointer: Pointer, offset: Index, width: int, is_store: bool) -> MemoryAccess:
-        low = offset.constant
-        return MemoryAccess(pointer.name, offset.terms, low, low + width // 8, is_store)
+    def _memory(
+        self, effect: LoadEffect | StoreEffect, base: int, *, is_store: bool
+    ) -> MemoryAccess:
+        low, terms = effect.offset.constant, effect.offset.terms
+        if effect.index is not None:
+            terms = (*terms, ("index", base))
+        return MemoryAccess(effect.pointer.name, terms, low, low + effect.width // 8, is_store)
 
     def _address(
-        self, pointer: Pointer, offset: Index, step: Step, access: Access
+        self, effect: LoadEffect | StoreEffect, step: Step, access: Access
     ) -> tuple[int, int | Address]:
         """Base register value and immediate of an access."""
+        pointer, offset = effect.pointer, effect.offset
         constant = offset.constant
-        base = self._moving(pointer, offset.terms)
-        passed = self._latest(pointer, offset, step, access)
-        if passed is not None:
-            return passed
+        if effect.index is not None:
+            base = self._value_of(step.operands[-1])
+        else:
+            base = self._moving(pointer, offset.terms)
+            passed = self._latest(pointer, offset, step, access)
+            if passed is not None:
+                return passed
         if not offset.terms and pointer.kind == "scratch":
-            return STACK, Address("frame", pointer.name, constant)
+            return base, Address("frame", pointer.name, constant)
         if not offset.terms and pointer.kind == "constant":
             return base, Address("table", pointer.name, constant)
         if access.offset.solve(constant & self.words.mask) is None:
@@ -434,6 +447,8 @@ class Selector:
             key = (base, high)
             if key not in self._biased:
                 region = self._moving_region(offset.terms)
+                if effect.index is not None:
+                    region = self._gathered.region_of(step.operands[-1])
                 self._biased[key] = self._sum(base, high, region, f"{pointer.name} + {high:#x}")
             base, constant = self._biased[key], constant - high
         return base, constant & self.words.mask

@@ -122,6 +122,10 @@ CONSTANTS = Table("k", 32, (1, 2))
             r"^width of an access must be 8 to 32 bits, not 64",
         ),
         (
+            lambda k: k.load(k.pointer("a"), 0, index=arg("x", 8)),
+            r"^index of an access must have 32 bits, not 8",
+        ),
+        (
             lambda k: k.store(k.pointer("a"), 0, arg("x", 8), 32),
             r"^value stored must have 32 bits, not 8; extend it",
         ),

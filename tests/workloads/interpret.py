@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from isa.bits import Bits, apply
-from isa.kernel import Index, Kernel, LoadEffect, LoopEffect, ProductEffect, StoreEffect, trace
+from isa.kernel import Kernel, LoadEffect, LoopEffect, ProductEffect, StoreEffect, trace
 from isa.table import Table
 from workloads.workload import Kernel as Variant
 from workloads.workload import Workload
@@ -46,21 +46,23 @@ class Interpreter:
                 known[n] = apply(n.op, n.width, n.attr, n.args, [known[a] for a in n.args])
         return known[root]
 
-    def place(self, offset: Index) -> int:
-        return offset.constant + sum(c * self.counters[name] for name, c in offset.terms)
+    def place(self, effect: LoadEffect | StoreEffect, known: dict[Bits, int]) -> int:
+        terms = sum(c * self.counters[name] for name, c in effect.offset.terms)
+        index = 0 if effect.index is None else self.value(effect.index, known)
+        return effect.offset.constant + terms + index
 
     def run(self, effects: tuple[object, ...], known: dict[Bits, int]) -> None:
         """Execute effects; `known` holds the values of this execution of the body."""
         for effect in effects:
             if isinstance(effect, LoadEffect):
                 data = self.memory[effect.pointer.name]
-                start, size = self.place(effect.offset), effect.width // 8
+                start, size = self.place(effect, known), effect.width // 8
                 assert 0 <= start <= len(data) - size, (effect.pointer.name, start)
                 value = int.from_bytes(data[start : start + size], "little", signed=effect.signed)
                 known[effect.result] = value & ((1 << effect.result.width) - 1)
             elif isinstance(effect, StoreEffect):
                 data = self.memory[effect.pointer.name]
-                start, size = self.place(effect.offset), effect.width // 8
+                start, size = self.place(effect, known), effect.width // 8
                 assert 0 <= start <= len(data) - size, (effect.pointer.name, start)
                 value = self.value(effect.value, known) & ((1 << effect.width) - 1)
                 data[start : start + size] = value.to_bytes(size, "little")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -51,7 +52,7 @@ class RandomKernel:
         rng, k = self.rng, self.k
         pool = list(pool)
         for _ in range(rng.randrange(2, self.size)):
-            kind = rng.randrange(9)
+            kind = rng.randrange(11)
             pointer: Pointer = rng.choice([*self.pointers, self.scratch])
             width = rng.choice((32, 32, 32, 8, 16))
             if kind == 0:
@@ -65,9 +66,22 @@ class RandomKernel:
             elif kind == 3:
                 entry = k.load(self.constants, i * 4 + 4 * rng.randrange(200))
                 pool.append(entry.slice(0, 32))
+            elif kind == 4:
+                loaded = k.load(pointer, **self.computed(pool, i, width), width=width)
+                pool.append(loaded.slice(0, 32))
+            elif kind == 5:
+                value = rng.choice(pool)
+                k.store(pointer, **self.computed(pool, i, width), value=value, width=width)
             else:
                 pool.append(self.expression(pool))
         return pool
+
+    def computed(self, pool: list[Bits], i: Index, width: int) -> dict[str, Any]:
+        """An offset and an index that depends on data; their sum lies in every buffer."""
+        step = width // 8
+        index = (self.rng.choice(pool) & 7) << step.bit_length() - 1
+        offset = step * (i * self.rng.randrange(2) + self.rng.randrange(2))
+        return {"offset": offset, "index": index.zext(self.k.xlen)}
 
     def loop(self, pool: list[Bits], depth: int) -> tuple[Bits, ...]:
         rng = self.rng

@@ -52,6 +52,7 @@ def _kernel(
         keys, hash_key = k.pointer("round_keys"), k.pointer("hash_key")
         iv, associated = k.pointer("iv"), k.pointer("associated")
         source, target, tag = k.pointer("input"), k.pointer("output"), k.pointer("tag")
+        product = multiplier(k, hash_key)
         stream = k.scratch("stream", text + 16 * blocks)
 
         def one_block(i: Index) -> tuple[Bits, ...]:
@@ -60,8 +61,7 @@ def _kernel(
             return ()
 
         def step(i: Index, *state: Bits) -> list[Bits]:
-            block = ghash.load_block(k, stream, 16 * i + start)
-            return ghash.absorb(k, multiplier, state, block, hash_key)
+            return ghash.absorb(product, state, ghash.load_block(k, stream, 16 * i + start))
 
         k.loop(blocks, one_block, unroll=False)
         store_words(k, stream, load_words(k, stream, 4, text - 16))

@@ -9,11 +9,10 @@ product of integers stands one place too low, which the division makes good.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 
 from isa.bits import Bits, const
 from isa.kernel import Builder, Index, Pointer
-from workloads import register
+from workloads import ghash_comb, register
 from workloads.words import Words, swapped
 from workloads.workload import Buffer, Kernel, Values, Vector, Workload
 
@@ -56,8 +55,10 @@ def prepared(key: bytes) -> bytes:
 
 # --- Kernels -------------------------------------------------------------------------------------
 
-Multiplier = Callable[[Builder, Words, Pointer], Words]
-"""Product of a block and the key: registers of a block, lowest first; prepared key."""
+Product = Callable[[Words], Words]
+"""Product of a block, given as registers, lowest first, and the key."""
+Multiplier = Callable[[Builder, Pointer], Product]
+"""What computes products with a prepared key; what it does first is done once a message."""
 
 
 def load_block(k: Builder, pointer: Pointer, offset: Index | int = 0) -> Words:
@@ -77,30 +78,33 @@ def _load_key(k: Builder, key: Pointer) -> Words:
     return [k.load(key, i, k.xlen) for i in range(0, 16, k.xlen // 8)]
 
 
-def _shifted(v: Sequence[Bits]) -> Words:
-    """Times x: right by one bit, reduced without a branch."""
-    width = v[0].width
-    out = [(low >> 1) | (high << width - 1) for low, high in pairwise(v)]
-    dropped = const(0, width) - (v[0] & 1)
-    top = REDUCTION >> 128 - width
-    return [*out, (v[-1] >> 1) ^ (dropped & top)]
-
-
-def _bitwise(k: Builder, x: Words, key: Pointer) -> Words:
+def _bitwise(k: Builder, key: Pointer) -> Product:
     """Bit by bit, by masks instead of branches."""
-    count = len(x)
-    z = [const(0, k.xlen)] * count
-    v = _shifted(_load_key(k, key))
-    for word in reversed(x):
 
-        def step(_: Index, *carried: Bits) -> Words:
-            bits, z, v = carried[0], carried[1 : count + 1], carried[count + 1 :]
-            mask = bits.sar(bits.width - 1)
-            return [bits << 1, *(a ^ (b & mask) for a, b in zip(z, v, strict=True)), *_shifted(v)]
+    def product(x: Words) -> Words:
+        count = len(x)
+        z = [const(0, k.xlen)] * count
+        v = ghash_comb.times_x(_load_key(k, key))
+        for word in reversed(x):
 
-        carried = k.loop(k.xlen, step, word, *z, *v)
-        z, v = list(carried[1 : count + 1]), list(carried[count + 1 :])
-    return z
+            def step(_: Index, *carried: Bits) -> Words:
+                bits, z, v = carried[0], carried[1 : count + 1], carried[count + 1 :]
+                mask = bits.sar(bits.width - 1)
+                z = tuple(a ^ (b & mask) for a, b in zip(z, v, strict=True))
+                return [bits << 1, *z, *ghash_comb.times_x(v)]
+
+            carried = k.loop(k.xlen, step, word, *z, *v)
+            z, v = list(carried[1 : count + 1]), list(carried[count + 1 :])
+        return z
+
+    return product
+
+
+def _table4(k: Builder, key: Pointer) -> Product:
+    """Four bits at a time, by a table that is made first."""
+    table = k.scratch("multiples", ghash_comb.TABLE_BYTES)
+    ghash_comb.fill(k, table, ghash_comb.times_x(_load_key(k, key)))
+    return lambda x: ghash_comb.product(k, x, table)
 
 
 def _school(x: Sequence[Bits], y: Sequence[Bits]) -> Words:
@@ -144,15 +148,20 @@ def _reduced(q: Words) -> Words:
 
 
 def _carryless(product: Callable[[Sequence[Bits], Sequence[Bits]], Words]) -> Multiplier:
-    def apply(k: Builder, x: Words, key: Pointer) -> Words:
-        return _reduced(product(x, _load_key(k, key)))
+    def multiplier(k: Builder, key: Pointer) -> Product:
+        return lambda x: _reduced(product(x, _load_key(k, key)))
 
-    return apply
+    return multiplier
 
 
 _NEEDS = frozenset({"clmul", "clmulh"})
 MULTIPLIERS: dict[str, tuple[Multiplier, str, frozenset[str]]] = {
     "bitwise": (_bitwise, "constant time: bit by bit with masks (SP 800-38D, 6.3)", frozenset()),
+    "table4": (
+        _table4,
+        "four bits at a time, by a table of multiples on the stack (SP 800-38D, 6.5)",
+        frozenset(),
+    ),
     "clmul": (
         _carryless(_school),
         "carry-less products of registers, reduction by products with a constant",
@@ -166,11 +175,18 @@ MULTIPLIERS: dict[str, tuple[Multiplier, str, frozenset[str]]] = {
 }
 
 
-def absorb(
-    k: Builder, multiplier: Multiplier, state: Sequence[Bits], block: Words, key: Pointer
-) -> Words:
+def absorb(product: Product, state: Sequence[Bits], block: Words) -> Words:
     """The state after a block."""
-    return multiplier(k, [a ^ b for a, b in zip(state, block, strict=True)], key)
+    return product([a ^ b for a, b in zip(state, block, strict=True)])
+
+
+def load_sum(k: Builder, state: Pointer, block: Pointer) -> Words:
+    """State plus block, summed in the order of memory: reversing once is cheaper."""
+    step = k.xlen // 8
+    return [
+        swapped(k.load(state, i, k.xlen) ^ k.load(block, i, k.xlen))
+        for i in range(16 - step, -1, -step)
+    ]
 
 
 # --- Workloads -----------------------------------------------------------------------------------
@@ -193,12 +209,8 @@ def block_workload() -> Workload:
     def kernel(name: str, multiplier: Multiplier, summary: str, needs: frozenset[str]) -> Kernel:
         def build(k: Builder) -> None:
             state, block, key = k.pointer("state"), k.pointer("block"), k.pointer("key")
-            step = k.xlen // 8
-            mixed = [  # in the order of memory: reversing the sum is cheaper than both terms
-                swapped(k.load(state, i, k.xlen) ^ k.load(block, i, k.xlen))
-                for i in range(16 - step, -1, -step)
-            ]
-            store_block(k, state, multiplier(k, mixed, key), 0)
+            product = multiplier(k, key)
+            store_block(k, state, product(load_sum(k, state, block)), 0)
 
         return Kernel(name, build, summary, needs)
 
@@ -243,9 +255,10 @@ def message_workload(message_bytes: int) -> Workload:
     def kernel(name: str, multiplier: Multiplier, summary: str, needs: frozenset[str]) -> Kernel:
         def build(k: Builder) -> None:
             message, key, digest = k.pointer("message"), k.pointer("key"), k.pointer("digest")
+            product = multiplier(k, key)
 
             def step(i: Index, *state: Bits) -> Words:
-                return absorb(k, multiplier, state, load_block(k, message, 16 * i), key)
+                return absorb(product, state, load_block(k, message, 16 * i))
 
             zero = [const(0, k.xlen)] * (128 // k.xlen)
             state = k.loop(message_bytes // 16, step, *zero, unroll=False)

@@ -31,6 +31,8 @@ CASES = [
     ("tdea-key-schedule", "plain", BASE, 0),
     ("hight-encrypt", "packed", BASE, 0),
     ("ghash-block", "bitwise", BASE, 0),
+    ("ghash-block", "table4", BASE, 128),
+    ("ghash-block-table", "comb", BASE, 128),
     ("chacha20-block", "plain", BASE, 0),
     ("ascon-p12", "plain", BASE, 0),
     ("poly1305", "radix26", BASE, 0),

@@ -2,8 +2,8 @@
 
 The protocol of one message: `set` the algorithm, the length and whatever else is needed, `start`,
 `put` the key of a block cipher and the message where the CPU moves the data, `wait`, and `get` the
-output where the CPU moves it. With `SOURCE` set to an address other than 0 the co-processor moves
-the data itself. Bits 7..0 of a word are the byte with the lowest address.
+output where the CPU moves it. A co-processor that moves the data itself is told the addresses
+instead. Bits 7..0 of a word are the byte with the lowest address.
 """
 
 from __future__ import annotations

@@ -109,8 +109,18 @@ class Pipeline:
         else:
             self._after_load = self._after_result = 3 if core.pipeline == 5 else 2
 
-    def step(self, state: State, placed: Placed, taken: bool) -> tuple[int, State]:
-        """See `Automaton.step`; the cycles are those from the previous D to its own."""
+    def step(
+        self,
+        state: State,
+        placed: Placed,
+        taken: bool,
+        hold: Callable[[int], int] | None = None,
+    ) -> tuple[int, State]:
+        """See `Automaton.step`; the cycles are those from the previous D to its own.
+
+        What is outside of the core may hold an instruction in EX: `hold` takes its first cycle
+        there, counted from the previous D, and returns the cycles by which it leaves later.
+        """
         start = state.issue
         if start > 1 and placed.straddles:  # the target of a taken branch or jump
             start += 1
@@ -122,7 +132,7 @@ class Pipeline:
         for register, ready, held in state.pending:
             if ready > start and register in placed.reads and (stays > 1 or not held):
                 start = ready
-        done = start + stays - 1
+        done = start + stays - 1 + (0 if hold is None else hold(start))
         rd = placed.rd
         pending = [(r, t - done, held) for r, t, held in state.pending if t - done > 1 and r != rd]
         if rd:

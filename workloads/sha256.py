@@ -2,44 +2,18 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Sequence
 
+from isa import sha2
 from isa.bits import Bits
 from isa.kernel import Builder, Index, Pointer
 from isa.table import Table
 from workloads.merkle_damgard import Hash
-from workloads.roots import cube_roots, square_roots
 from workloads.words import Words, load_word, load_words, store_words, swapped
 
-INITIAL = square_roots(8, 32)
-"""FIPS 180-4 section 5.3.3."""
-K = Table("sha256_k", 32, cube_roots(64, 32))
-"""FIPS 180-4 section 4.2.2."""
-
-
-# --- Golden --------------------------------------------------------------------------------------
-
-
-def _rotr(x: int, n: int) -> int:
-    return (x >> n | x << 32 - n) & 0xFFFFFFFF
-
-
-def compress(state: tuple[int, ...], block: bytes) -> tuple[int, ...]:
-    """One block (FIPS 180-4 section 6.2.2)."""
-    w = list(struct.unpack(">16I", block))
-    for t in range(16, 64):
-        s0 = _rotr(w[t - 15], 7) ^ _rotr(w[t - 15], 18) ^ w[t - 15] >> 3
-        s1 = _rotr(w[t - 2], 17) ^ _rotr(w[t - 2], 19) ^ w[t - 2] >> 10
-        w.append((s1 + w[t - 7] + s0 + w[t - 16]) & 0xFFFFFFFF)
-    a, b, c, d, e, f, g, h = state
-    for t in range(64):
-        sum1 = _rotr(e, 6) ^ _rotr(e, 11) ^ _rotr(e, 25)
-        t1 = h + sum1 + (e & f ^ ~e & g) + K.entries[t] + w[t]
-        sum0 = _rotr(a, 2) ^ _rotr(a, 13) ^ _rotr(a, 22)
-        t2 = sum0 + (a & b ^ a & c ^ b & c)
-        a, b, c, d, e, f, g, h = (t1 + t2) & 0xFFFFFFFF, a, b, c, (d + t1) & 0xFFFFFFFF, e, f, g
-    return tuple((x + y) & 0xFFFFFFFF for x, y in zip(state, (a, b, c, d, e, f, g, h), strict=True))
+INITIAL = sha2.SHA256.initial
+compress = sha2.SHA256.compress
+K = Table("sha256_k", 32, sha2.SHA256.constants)
 
 
 # --- Kernels -------------------------------------------------------------------------------------

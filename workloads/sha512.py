@@ -5,49 +5,20 @@ On RV32 a 64-bit word is a pair of registers, low part first in memory.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Sequence
 
+from isa import sha2
 from isa.bits import Bits
 from isa.kernel import Builder, Index, Pointer, UnsupportedKernel
 from isa.table import Table
 from workloads.long import Long, flat, load_long, store_long, unflat
 from workloads.merkle_damgard import Hash
-from workloads.roots import cube_roots, square_roots
 from workloads.words import constant_words
 
-INITIAL = square_roots(8, 64)
-"""FIPS 180-4 section 5.3.5."""
-CONSTANTS = cube_roots(80, 64)
-"""FIPS 180-4 section 4.2.3."""
+CONSTANTS = sha2.SHA512.constants
 _K = constant_words("sha512_k", 64, CONSTANTS)
 _FIRST_K = Table("sha512_k_first", 64, CONSTANTS[:64])
 _LAST_K = Table("sha512_k_last", 64, CONSTANTS[64:])
-_MASK = 2**64 - 1
-
-
-# --- Golden --------------------------------------------------------------------------------------
-
-
-def _rotr(x: int, n: int) -> int:
-    return (x >> n | x << 64 - n) & _MASK
-
-
-def compress(state: tuple[int, ...], block: bytes) -> tuple[int, ...]:
-    """One block (FIPS 180-4 section 6.4.2)."""
-    w = list(struct.unpack(">16Q", block))
-    for t in range(16, 80):
-        s0 = _rotr(w[t - 15], 1) ^ _rotr(w[t - 15], 8) ^ w[t - 15] >> 7
-        s1 = _rotr(w[t - 2], 19) ^ _rotr(w[t - 2], 61) ^ w[t - 2] >> 6
-        w.append((s1 + w[t - 7] + s0 + w[t - 16]) & _MASK)
-    a, b, c, d, e, f, g, h = state
-    for t in range(80):
-        sum1 = _rotr(e, 14) ^ _rotr(e, 18) ^ _rotr(e, 41)
-        t1 = h + sum1 + (e & f ^ ~e & g) + CONSTANTS[t] + w[t]
-        sum0 = _rotr(a, 28) ^ _rotr(a, 34) ^ _rotr(a, 39)
-        t2 = sum0 + (a & b ^ a & c ^ b & c)
-        a, b, c, d, e, f, g, h = (t1 + t2) & _MASK, a, b, c, (d + t1) & _MASK, e, f, g
-    return tuple((x + y) & _MASK for x, y in zip(state, (a, b, c, d, e, f, g, h), strict=True))
 
 
 # --- Kernels -------------------------------------------------------------------------------------
@@ -181,8 +152,8 @@ SHA512 = Hash(
     "sha512",
     "FIPS 180-4 (2015)",
     8,
-    INITIAL,
-    compress,
+    sha2.SHA512.initial,
+    sha2.SHA512.compress,
     {
         "plain": (_plain, "schedule of 80 words in memory, rounds in a loop (FIPS 180-4, 6.4.2)"),
         "ring": (_ring, "schedule of 16 words in memory (FIPS 180-4, 6.2.3 and 6.4.3)"),

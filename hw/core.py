@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import pyrtl
@@ -12,6 +12,7 @@ from hw.decoder import Decoder
 from hw.extension import extension_logic
 from hw.lower import Circuits
 from hw.pipeline import Ports, Retired, build_pipeline
+from hw.slot import Access, Answer, Command, Coprocessor, Issue, UnitPort, answered, command_of
 from isa.core import Core
 from isa.instruction_set import InstructionSet
 from isa.timing import Latencies
@@ -51,6 +52,7 @@ def build_core(
     instructions: InstructionSet,
     latencies: Latencies | None = None,
     circuits: Circuits | None = None,
+    coprocessor: Coprocessor | None = None,
 ) -> CoreBlock:
     """Build a core with its memories and the units that the instruction set asks for.
 
@@ -59,11 +61,17 @@ def build_core(
         instructions: What it executes. What the shared arithmetic cannot do goes to units.
         latencies: Cycles in EX of instructions that units execute.
         circuits: Circuit for each table by name, see `hw.units.circuits_for`.
+        coprocessor: What executes commands, and data memory is reached through.
 
     Raises:
         ValueError: A core, an instruction or a latency that cannot be built.
     """
     decoder = _check(core, instructions, latencies or {})
+    if decoder.commands and coprocessor is None:
+        raise ValueError(
+            "a core with commands must have a co-processor, "
+            f"not none for {decoder.commands[0].name}"
+        )
     with pyrtl.temp_working_block():
         text = pyrtl.MemBlock(32, TEXT_WORDS_BITS, "instruction_memory", max_read_ports=1)
         lanes = [
@@ -74,10 +82,12 @@ def build_core(
         state: dict[str, pyrtl.Register] = {}
         ports = Ports(
             lambda address: _text_port(text, address),
-            lambda *wires: _data_port(lanes, *wires),
+            lambda access: _data_port(lanes, access),
             _unit_port(decoder, core.xlen, circuits or {}, state),
             registers,
         )
+        if coprocessor is not None:
+            ports = _attached(ports, decoder, coprocessor)
         retired = build_pipeline(core.canonical(), decoder, latencies or {}, ports)
         _retire_port(retired)
         return CoreBlock(pyrtl.working_block(), text, tuple(lanes), registers, state)
@@ -90,6 +100,7 @@ def core_block(
     circuits: Circuits | None = None,
     *,
     joined: bool = False,
+    held: bool = False,
 ) -> pyrtl.Block:
     """Build a core without memories, for its area and its paths.
 
@@ -102,15 +113,27 @@ def core_block(
     outputs `unit_rs1`, `unit_rs2`, `unit_word`, `unit_pc` (where read) and `unit_commit`, inputs
     `unit_result` and `unit_writes_rd`. The arrival at `unit_rs1` and `unit_rs2` is when operands
     are ready; the latest arrival with only `unit_result` started is what follows a unit.
+
+    Where the set has commands for a co-processor, outputs `command_valid`, `command_commit`,
+    `command_code`, `command_a` and `command_b` and inputs `command_hold` and `command_result` are
+    its port (`hw.slot.Command`); with `held` (a co-processor that uses data memory, or is seen
+    through it), `dmem_valid`, `dmem_read` and input `dmem_hold` too (`hw.slot.Access`).
     """
     decoder = _check(core, instructions, latencies or {})
     with pyrtl.temp_working_block():
         unit = (
             _unit_port(decoder, core.xlen, circuits or {}, {})
             if joined or not decoder.units
-            else lambda *wires: _open_slot(decoder, *wires)
+            else lambda issue: _open_slot(decoder, issue)
         )
-        ports = Ports(_open_text, _open_data, unit, _register_file(core.xlen))
+        ports = Ports(
+            _open_text,
+            lambda access: _open_data(access, held=held),
+            unit,
+            _register_file(core.xlen),
+        )
+        if decoder.commands:
+            ports = replace(ports, unit=_command_port(decoder, _open_command, unit))
         build_pipeline(core.canonical(), decoder, latencies or {}, ports)
         return pyrtl.working_block()
 
@@ -155,22 +178,20 @@ def _text_port(memory: pyrtl.MemBlock, address: Wire) -> Wire:
     return memory[held]
 
 
-def _data_port(
-    lanes: list[pyrtl.MemBlock], address: Wire, data: Wire, enables: Wire, write: Wire
-) -> Wire:
+def _data_port(lanes: list[pyrtl.MemBlock], access: Access) -> Answer:
     held = pyrtl.Register(DATA_WORDS_BITS, "dmem_held")
     held_data, held_enables = pyrtl.Register(32, "dmem_data"), pyrtl.Register(4, "dmem_bytes")
-    held.next <<= address[2 : 2 + DATA_WORDS_BITS]
-    held_data.next <<= data
-    held_enables.next <<= enables & write.sign_extended(4)
+    held.next <<= access.address[2 : 2 + DATA_WORDS_BITS]
+    held_data.next <<= access.data
+    held_enables.next <<= access.enables & access.write.sign_extended(4)
     for i, lane in enumerate(lanes):
         value = held_data[8 * i : 8 * i + 8]
         lane[held] <<= pyrtl.MemBlock.EnabledWrite(value, enable=held_enables[i])
-    _output("store_enable", write)
-    _output("store_address", address)
-    _output("store_data", data)
-    _output("store_bytes", enables)
-    return pyrtl.concat_list([lane[held] for lane in lanes])
+    _output("store_enable", access.write)
+    _output("store_address", access.address)
+    _output("store_data", access.data)
+    _output("store_bytes", access.enables)
+    return Answer(pyrtl.concat_list([lane[held] for lane in lanes]))
 
 
 def _open_text(address: Wire) -> Wire:
@@ -178,12 +199,17 @@ def _open_text(address: Wire) -> Wire:
     return pyrtl.Input(32, "imem_word")
 
 
-def _open_data(address: Wire, data: Wire, enables: Wire, write: Wire) -> Wire:
-    _output("dmem_address", address)
-    _output("dmem_data", data)
-    _output("dmem_bytes", enables)
-    _output("dmem_write", write)
-    return pyrtl.Input(32, "dmem_word")
+def _open_data(access: Access, *, held: bool) -> Answer:
+    _output("dmem_address", access.address)
+    _output("dmem_data", access.data)
+    _output("dmem_bytes", access.enables)
+    _output("dmem_write", access.write)
+    word = pyrtl.Input(32, "dmem_word")
+    if not held:
+        return Answer(word)
+    _output("dmem_valid", access.valid)
+    _output("dmem_read", access.read)
+    return Answer(word, pyrtl.Input(1, "dmem_hold"))
 
 
 def _output(name: str, wire: Wire) -> None:
@@ -195,39 +221,70 @@ def _reads_pc(decoder: Decoder) -> bool:
     return any("pc" in unit.parameters for unit in decoder.units)
 
 
-def _open_slot(
-    decoder: Decoder, instr: Wire, rs1: Wire, rs2: Wire, pc: Wire, commit: Wire, base: Wire
-) -> Wire:
-    _output("unit_word", instr)
-    _output("unit_rs1", rs1)
-    _output("unit_rs2", rs2)
+def _open_slot(decoder: Decoder, issue: Issue) -> Answer:
+    _output("unit_word", issue.instr)
+    _output("unit_rs1", issue.rs1)
+    _output("unit_rs2", issue.rs2)
     if _reads_pc(decoder):
-        _output("unit_pc", pc)
-    _output("unit_commit", commit)
-    result = pyrtl.Input(len(base), "unit_result")
-    return pyrtl.select(pyrtl.Input(1, "unit_writes_rd"), result, base)
+        _output("unit_pc", issue.pc)
+    _output("unit_commit", issue.commit)
+    result = pyrtl.Input(len(issue.result), "unit_result")
+    return Answer(pyrtl.select(pyrtl.Input(1, "unit_writes_rd"), result, issue.result))
 
 
 def _unit_port(
     decoder: Decoder, xlen: int, circuits: Circuits, state: dict[str, pyrtl.Register]
-) -> Callable[[Wire, Wire, Wire, Wire, Wire, Wire], Wire]:
+) -> UnitPort:
     """The slot with the units in it; their state registers are noted in `state`."""
 
-    def build(instr: Wire, rs1: Wire, rs2: Wire, pc: Wire, commit: Wire, base: Wire) -> Wire:
+    def build(issue: Issue) -> Answer:
         if not decoder.units:
-            return base
+            return Answer(issue.result)
         logic = extension_logic(
             decoder.units,
             xlen,
             circuits,
-            instr=instr,
-            operands={"rs1": rs1, "rs2": rs2, "pc": pc},
-            commit=commit,
+            instr=issue.instr,
+            operands={"rs1": issue.rs1, "rs2": issue.rs2, "pc": issue.pc},
+            commit=issue.commit,
         )
         state.update(logic.state)
-        return pyrtl.select(logic.writes_rd, logic.result, base)
+        return Answer(pyrtl.select(logic.writes_rd, logic.result, issue.result))
 
     return build
+
+
+def _attached(ports: Ports, decoder: Decoder, coprocessor: Coprocessor) -> Ports:
+    """Ports of a core that a co-processor stands beside."""
+    unit = ports.unit
+    if decoder.commands:
+        unit = _command_port(decoder, coprocessor.command, unit)
+    return replace(ports, unit=unit, data=lambda access: coprocessor.access(access, ports.data))
+
+
+def _command_port(
+    decoder: Decoder, execute: Callable[[Command], Answer], otherwise: UnitPort
+) -> UnitPort:
+    """The slot with a co-processor in it beside what is there already."""
+
+    def build(issue: Issue) -> Answer:
+        command = command_of(decoder.commands, issue)
+        found, rest = execute(command), otherwise(issue)
+        hold = None if found.hold is None else command.valid & found.hold
+        value = pyrtl.select(command.valid, found.value, rest.value)
+        return Answer(value, answered(hold, rest.hold))
+
+    return build
+
+
+def _open_command(command: Command) -> Answer:
+    _output("command_valid", command.valid)
+    _output("command_commit", command.commit)
+    _output("command_code", command.code)
+    _output("command_a", command.a)
+    _output("command_b", command.b)
+    result = pyrtl.Input(len(command.a), "command_result")
+    return Answer(result, pyrtl.Input(1, "command_hold"))
 
 
 def _retire_port(retired: Retired) -> None:

@@ -145,6 +145,7 @@ class Decoder:
     Attributes:
         flags: Control flags of each instruction by name.
         units: Instructions that go to the extension, in the order of the set.
+        commands: Instructions that go to a co-processor.
     """
 
     def __init__(self, instructions: InstructionSet) -> None:
@@ -161,19 +162,23 @@ class Decoder:
         self._address = arg("rs1", xlen) + arg("imm12", 12).sext(xlen)
         self.flags: dict[str, frozenset[str]] = {}
         self.units: list[Instruction] = []
+        self.commands: list[Instruction] = []
         self._sizes: dict[str, int] = {}
         for instruction in instructions.instructions:
-            flags = self._classify(instruction, instruction.effects(xlen))
+            effects = instruction.effects(xlen)
+            flags = self._classify(instruction, effects)
             if flags is None:
-                self.units.append(instruction)
+                others = self.units if effects.command is None else self.commands
+                others.append(instruction)
                 flags = frozenset()
             operands = {f"reads_{r}" for r in instruction.sources} - {"reads_rs3"}
-            if instruction.effects(xlen).rd is not None or instruction.kind == "load":
+            has_result = effects.command is not None and effects.command.has_result
+            if effects.rd is not None or effects.load is not None or has_result:
                 operands.add("writes_rd")
             self.flags[instruction.name] = flags | operands
 
     def _classify(self, instruction: Instruction, effects: Effects) -> frozenset[str] | None:
-        """Flags of an instruction that the core executes itself; None for a unit."""
+        """Flags of an instruction that the core executes itself; None for one of the slot."""
         flags: frozenset[str] | None = frozenset()
         if effects.host:
             return frozenset(["host"])
@@ -194,7 +199,7 @@ class Decoder:
             else:
                 link = None if effects.rd is None else self._arithmetic.get(effects.rd)
                 flags = None if link is None or flags is None else flags | link | {"jump"}
-        elif effects.state:
+        elif effects.state or effects.command:
             return None
         elif effects.rd is not None:
             return self._arithmetic.get(effects.rd)
@@ -251,11 +256,17 @@ _LOW_ZEROS = {"imm20": 12, "bimm12": 1, "jimm20": 1}
 """Zeros that stand below an immediate in the value it means."""
 
 
-def _extended(instr: Wire, immediate: Immediate, xlen: int) -> Wire:
+def immediate_bits(instr: Wire, immediate: Immediate) -> list[Wire]:
+    """The bits of an immediate in an instruction word, lowest first."""
     bits: list[Wire] = [pyrtl.Const(0, 1)] * immediate.width
     for word_low, low, length in immediate.pieces:
         for i in range(length):
             bits[low + i] = instr[word_low + i]
+    return bits
+
+
+def _extended(instr: Wire, immediate: Immediate, xlen: int) -> Wire:
+    bits = immediate_bits(instr, immediate)
     zeros = [pyrtl.Const(0, 1)] * _LOW_ZEROS.get(immediate.name, 0)
     value = pyrtl.concat_list(zeros + bits)
     return value.zero_extended(xlen) if immediate.width == 5 else value.sign_extended(xlen)

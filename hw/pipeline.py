@@ -16,6 +16,7 @@ import pyrtl
 from hw.alu import execute, loaded_value, store_lanes
 from hw.decoder import Control, Decoder
 from hw.fetch import Fetched, build_fetch
+from hw.slot import Access, DataPort, Issue, UnitPort, answered
 from isa.core import Core
 
 Wire: TypeAlias = pyrtl.WireVector
@@ -27,14 +28,14 @@ class Ports:
 
     Attributes:
         instruction: Takes the address of the next fetch; returns the word, a cycle later.
-        data: Takes address, data, byte enables and write enable; returns the word, a cycle later.
-        unit: Takes instruction, rs1, rs2, pc, commit and the base result; returns the result.
+        data: Data memory.
+        unit: What gives the instruction in EX its result; the core's own passes through it.
         register_file: 32 words; a read of word 0 gives 0, as it is never written.
     """
 
     instruction: Callable[[Wire], Wire]
-    data: Callable[[Wire, Wire, Wire, Wire], Wire]
-    unit: Callable[[Wire, Wire, Wire, Wire, Wire, Wire], Wire]
+    data: DataPort
+    unit: UnitPort
     register_file: pyrtl.MemBlock
 
 
@@ -158,20 +159,28 @@ def _five_stages(
     ex_pc = _register(id_pc, "ex_pc", hold)
     done = id_valid & ~stall & ~redirect
     ex_valid.next <<= pyrtl.select(hold, ex_valid, done)
-    if any(cycles > 1 for cycles in latencies.values()):
-        remaining = pyrtl.Register(len(control.wait), "ex_remaining")
-        remaining.next <<= pyrtl.select(hold, _less_one(remaining), control.wait)
-        hold <<= ex_valid & (remaining != 0)
-    else:
-        hold <<= pyrtl.Const(0, 1)
     commit = ex_valid & ~hold
     link = _link(fetched, xlen, ("id_short", waiting), ("ex_short", hold))
     executed = execute(ex, ex_pc, ex_rs1, ex_rs2, ex_immediate, link)
     redirect <<= commit & executed.taken
     target <<= executed.target
-    ex_value <<= ports.unit(ex_word, ex_rs1, ex_rs2, ex_pc, commit, executed.result)
+    answer = ports.unit(Issue(ex_valid, commit, ex_word, ex_rs1, ex_rs2, ex_pc, executed.result))
+    ex_value <<= answer.value
     data, enables = store_lanes(ex_rs2, ex.size, executed.address[0:2])
-    read = ports.data(executed.address, data, enables, commit & ex.store)
+    asks = ex_valid & (ex.load | ex.store)
+    memory = ports.data(
+        Access(asks, commit & ex.load, executed.address, data, enables, commit & ex.store)
+    )
+    outside = answered(answer.hold, memory.hold)
+    inside: Wire | None = None
+    if any(cycles > 1 for cycles in latencies.values()):
+        remaining = pyrtl.Register(len(control.wait), "ex_remaining")
+        inside = remaining != 0
+        less = _less_one(remaining)
+        less = less if outside is None else pyrtl.select(outside, remaining, less)
+        remaining.next <<= pyrtl.select(hold, less, control.wait)
+    held = answered(outside, inside)
+    hold <<= pyrtl.Const(0, 1) if held is None else ex_valid & held
 
     # MEM
     mem_valid = _register(commit, "mem_valid")
@@ -182,7 +191,9 @@ def _five_stages(
     mem_load, mem_sign = _register(ex.load, "mem_load"), _register(ex.load_sign, "mem_load_sign")
     mem_size = _register(ex.size, "mem_size")
     offset = _register(executed.address[0:2], "mem_offset")
-    mem_value <<= pyrtl.select(mem_load, loaded_value(read, mem_size, offset, mem_sign), result)
+    mem_value <<= pyrtl.select(
+        mem_load, loaded_value(memory.value, mem_size, offset, mem_sign), result
+    )
 
     # WB
     wb_valid, wb_pc = _register(mem_valid, "wb_valid"), _register(mem_pc, "wb_pc")
@@ -237,25 +248,38 @@ def _short(core: Core, decoder: Decoder, latencies: Mapping[str, int], ports: Po
     rs2, wait2 = operand(ir[20:25], control.reads_rs2)
     stall = wait1 | wait2
     running = ex_valid & ~stall
-    if three and all(cycles == 1 for cycles in latencies.values()):
-        hold: Wire = pyrtl.Const(0, 1)
-    else:
+    hold = Wire(1, "hold")
+    inside: Wire | None = None
+    if not three or any(cycles > 1 for cycles in latencies.values()):
         total = control.wait if three else _with_load(control)
         spent = pyrtl.Register(len(total), "ex_spent")
-        hold = running & (spent != total)
-        spent.next <<= pyrtl.select(hold, _sum(spent, 1), pyrtl.Const(0, len(total)))
+        inside = spent != total
     waiting <<= (ex_valid & stall) | hold
     commit = running & ~hold
     link = _link(fetched, xlen, ("ex_short", waiting))
     executed = execute(control, ex_pc, rs1, rs2, decoded.immediate, link)
     redirect <<= commit & executed.taken
     target <<= executed.target
-    result = ports.unit(ir, rs1, rs2, ex_pc, commit, executed.result)
+    answer = ports.unit(Issue(running, commit, ir, rs1, rs2, ex_pc, executed.result))
+    result = answer.value
     offset = executed.address[0:2]
     data, enables = store_lanes(rs2, control.size, offset)
-    read = ports.data(executed.address, data, enables, commit & control.store)
+    # In two stages the second cycle of a load is that in which memory answers.
+    asks_load = control.load if three else control.load & (spent == 0)
+    asks, reads = running & (asks_load | control.store), Wire(1, "ex_reads")
+    memory = ports.data(
+        Access(asks, reads, executed.address, data, enables, commit & control.store)
+    )
+    outside = answered(answer.hold, memory.hold)
+    reads <<= running & asks_load if outside is None else running & asks_load & ~outside
+    if inside is not None:
+        more = _sum(spent, 1)
+        more = more if outside is None else pyrtl.select(outside, spent, more)
+        spent.next <<= pyrtl.select(hold, more, pyrtl.Const(0, len(spent)))
+    held = answered(outside, inside)
+    hold <<= pyrtl.Const(0, 1) if held is None else running & held
     if not three:
-        loaded = loaded_value(read, control.size, offset, control.load_sign)
+        loaded = loaded_value(memory.value, control.size, offset, control.load_sign)
         value = pyrtl.select(control.load, loaded, result)
         writes, rd = commit & control.writes_rd, ir[7:12]
         ports.register_file[rd] <<= pyrtl.MemBlock.EnabledWrite(value, enable=writes)
@@ -268,7 +292,7 @@ def _short(core: Core, decoder: Decoder, latencies: Mapping[str, int], ports: Po
     wb_load.next <<= control.load
     wb_result.next <<= result
     size, sign = _register(control.size, "wb_size"), _register(control.load_sign, "wb_load_sign")
-    loaded = loaded_value(read, size, _register(offset, "wb_offset"), sign)
+    loaded = loaded_value(memory.value, size, _register(offset, "wb_offset"), sign)
     value = pyrtl.select(wb_load, loaded, wb_result)
     ports.register_file[wb_rd] <<= pyrtl.MemBlock.EnabledWrite(value, enable=wb_writes)
     return Retired(wb_valid, wb_pc, wb_writes, wb_rd, value)

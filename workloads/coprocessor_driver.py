@@ -1,0 +1,122 @@
+"""Co-processor drivers: programs by which a host has a workload done by the co-processor.
+
+A driver is a kernel of its workload like any other, but written as assembly, because its
+instructions give commands. It reads message buffers in words of 64 bits, so up to seven bytes
+behind the message, which the co-processor ignores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from isa.assembler import assemble
+from isa.coprocessor import (
+    ALGORITHM,
+    ALGORITHMS,
+    DESTINATION,
+    KEY,
+    LENGTH,
+    OUTPUT_LENGTH,
+    SOURCE,
+)
+from isa.instruction_set import InstructionSet
+from isa.program import Program
+from workloads.driver_text import WORD_BYTES, DriverText, Link
+from workloads.workload import Workload
+
+KERNEL = "coprocessor"
+"""Name of the variant that gives the whole message to the co-processor."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What the co-processor is asked to do for a workload.
+
+    Attributes:
+        algorithm: One of `isa.coprocessor.ALGORITHMS`.
+        message: Name of the buffer that holds the message.
+        output: Name of the buffer for the output.
+        key: Name of the buffer whose first 16 bytes are the key, if there is one.
+        block_bytes: Bytes of a block where each block has an output of its own, else 0.
+        is_extendable: The output has whatever length is asked for.
+    """
+
+    algorithm: str
+    message: str
+    output: str
+    key: str | None = None
+    block_bytes: int = 0
+    is_extendable: bool = False
+
+
+def _hash(algorithm: str, *, is_extendable: bool = False) -> Job:
+    return Job(algorithm, "message", "digest", is_extendable=is_extendable)
+
+
+def _aes(algorithm: str) -> Job:
+    return Job(algorithm, "input", "output", "round_keys", 16)
+
+
+JOBS: Mapping[str, Job] = {
+    "sha256": _hash("sha256"),
+    "sha512": _hash("sha512"),
+    "sm3": _hash("sm3"),
+    "sha3-256": _hash("sha3-256"),
+    "shake128": _hash("shake128", is_extendable=True),
+    "shake256": _hash("shake256", is_extendable=True),
+    "aes128-encrypt": _aes("aes128-encrypt"),
+    "aes128-decrypt": _aes("aes128-decrypt"),
+    "aes128-ecb": _aes("aes128-encrypt"),
+    "haraka256": Job("haraka256", "input", "digest", block_bytes=32),
+    "haraka512": Job("haraka512", "input", "digest", block_bytes=64),
+}
+"""By workload. The first round key of AES is the key itself, also in the equivalent inverse
+cipher (FIPS 197 sections 5.2 and 5.3.5); the co-processor has a key schedule of its own."""
+
+
+def driver(
+    workload: Workload, instructions: InstructionSet, link: Link, unroll: int | str = 1
+) -> Program:
+    """The program by which a host has a workload done, as its only kernel.
+
+    Args:
+        workload: One of `JOBS`.
+        instructions: Of the host; with Xcop where the link is by commands.
+        link: How it reaches the co-processor.
+        unroll: See `workloads.driver_text.DriverText`.
+    """
+    text = DriverText(instructions.xlen, link, unroll)
+    _message(text, JOBS[workload.name], workload)
+    lines = ["jal ra, kernel", "ebreak", "kernel:", *text.lines, "ret"]
+    return assemble("\n".join(lines), instructions)
+
+
+def _message(text: DriverText, job: Job, workload: Workload) -> None:
+    """One message from its buffer to the output's; buffers are in a0, a1, .."""
+    registers = {b.name: f"a{i}" for i, b in enumerate(workload.buffers)}
+    sizes = {b.name: b.size_bytes for b in workload.buffers}
+    message, output = registers[job.message], registers[job.output]
+    size, given = sizes[job.message], sizes[job.output]
+    text.set_value(ALGORITHM, ALGORITHMS.index(job.algorithm))
+    text.set_value(LENGTH, size)
+    if job.is_extendable:
+        text.set_value(OUTPUT_LENGTH, given)
+    if text.link.mover == "dma":
+        text.set(SOURCE, message)
+        text.set(DESTINATION, output)
+        if job.key:
+            text.set(KEY, registers[job.key])
+        text.start()
+        text.wait("a0")
+        return
+    text.start()
+    if job.key:
+        text.put_words(registers[job.key], 2)
+    if job.block_bytes:
+        blocks = size // job.block_bytes
+        words = (job.block_bytes // WORD_BYTES, given // blocks // WORD_BYTES)
+        text.exchange(message, output, blocks, words)
+    else:
+        text.put_words(message, -(-size // WORD_BYTES))
+        text.get_words(output, given // WORD_BYTES)

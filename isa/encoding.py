@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 REGISTERS = {"rd": 7, "rs1": 15, "rs2": 20, "rs3": 27}
 """Lowest bit of each five-bit register field."""
@@ -27,11 +27,18 @@ class Immediate:
         name: Parameter name in an instruction's meaning.
         width: Width in bits.
         pieces: (lowest bit in the word, lowest bit in the immediate, length) each.
+        limit: Values from here on are reserved; a word that holds one is illegal.
     """
 
     name: str
     width: int
     pieces: tuple[tuple[int, int, int], ...]
+    limit: int | None = None
+
+    @property
+    def values(self) -> range:
+        """The unsigned field values that are not reserved."""
+        return range(1 << self.width if self.limit is None else self.limit)
 
     def insert(self, value: int) -> int:
         """Place `value` (taken modulo 2^width) into the bits of an instruction word."""
@@ -66,7 +73,7 @@ IMMEDIATES: dict[str, Immediate] = {
     "shamtw": _plain("shamtw", 24, 20),
     "shamtd": _plain("shamtd", 25, 20),
     "bs": _plain("bs", 31, 30),
-    "rnum": _plain("rnum", 23, 20),
+    "rnum": replace(_plain("rnum", 23, 20), limit=11),
     "csr": _plain("csr", 31, 20),
     "zimm5": _plain("zimm5", 19, 15),
     "fm": _plain("fm", 31, 28),
@@ -182,8 +189,16 @@ class Encoding:
                 raise EncodingError(
                     f"{self.name}: {immediate.name} must fit {immediate.width} bits, not {value}"
                 )
+            if immediate.limit is not None and value not in immediate.values:
+                raise EncodingError(
+                    f"{self.name}: {immediate.name} must be 0 to {immediate.limit - 1}, not {value}"
+                )
             word |= immediate.insert(value)
         return word
+
+    def admits(self, word: int) -> bool:
+        """Whether `word`, whose fixed bits match, holds no reserved value."""
+        return all(i.limit is None or i.extract(word) in i.values for i in self.immediates)
 
     def decode(self, word: int) -> dict[str, int]:
         """Operand fields of `word`; immediates as unsigned field values."""

@@ -195,7 +195,7 @@ class InstructionSet:
             return self.expand(word & 0xFFFF)
         for mask, group in self._decoder:
             found = group.get(word & mask)
-            if found is not None:
+            if found is not None and found.encoding.admits(word):
                 return found, found.decode(word)
         return None
 

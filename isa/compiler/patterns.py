@@ -238,7 +238,7 @@ def _patterns(instruction: Instruction, rd: Bits, xlen: int) -> list[Pattern]:
     if len(wide) > 1:
         return []
     found = []
-    for values in itertools.product(*(range(1 << i.width) for i in narrow)):
+    for values in itertools.product(*(i.values for i in narrow)):
         fixed = {i.name: v for i, v in zip(narrow, values, strict=True)}
         replacement = {
             arg(i.name, i.width): const(v, i.width) for i, v in zip(narrow, values, strict=True)

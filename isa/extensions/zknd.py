@@ -59,10 +59,7 @@ def aes64im(rs1: Bits) -> Bits:
     "aes64ks1i rd rs1 rnum 31..30=0 29..25=0b11000 24=1 14..12=0b001 6..0=0x13", xlens=(64,)
 )
 def aes64ks1i(rs1: Bits, rnum: Bits) -> Bits:
-    """SubWord, RotWord and the round constant of the key schedule, twice; rnum 10 only SubWord.
-
-    Values of rnum above 10 are reserved; here they rotate and add no constant.
-    """
+    """SubWord, RotWord and the round constant of the key schedule, twice; rnum 10 only SubWord."""
     word = rs1.slice(32, 32)
     rotated = mux(rnum.eq(10), word, word.rotr(8))
     result = substitute(sbox(), rotated) ^ round_constant(rnum).zext(32)

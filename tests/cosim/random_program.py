@@ -145,7 +145,7 @@ def _operation(w: _Writer, instruction: Instruction) -> None:
         return
     values = {r: w.register() for r in instruction.encoding.registers}
     for immediate in instruction.encoding.immediates:
-        values[immediate.name] = w.rng.getrandbits(immediate.width)
+        values[immediate.name] = w.rng.choice(immediate.values)
         if immediate.name in ("imm12", "imm20") and w.sometimes(0.6):
             values[immediate.name] = w.rng.randrange(-32, 32) % (1 << immediate.width)
     if "rs1" in values and w.sometimes(0.5):

@@ -144,3 +144,15 @@ def test_one_mnemonic_has_one_encoding() -> None:
         EncodingError, match=r"^encoding of add must be the same in rv32i and xrival; choose one"
     ):
         InstructionSet.of(32, "rv32i", rival)
+
+
+def test_reserved_values_are_illegal() -> None:
+    """`rnum` above 10 is reserved: Scalar Cryptography 1.0.1, aes64ks1i."""
+    instructions = InstructionSet.of(64, "rv64i", "zkne")
+    ks1i = instructions.by_name["aes64ks1i"]
+    word = ks1i.encode(rd=1, rs1=2, rnum=10)
+    assert instructions.decode(word) == (ks1i, {"rd": 1, "rs1": 2, "rnum": 10})
+    assert [instructions.decode(word | rnum << 20) for rnum in (11, 15)] == [None, None]
+    for value in (11, -1):
+        with pytest.raises(EncodingError, match=r"^aes64ks1i: rnum must be 0 to 10, not"):
+            ks1i.encode(rd=1, rs1=2, rnum=value)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from isa.bits import Bits, arg, evaluate
+from isa.encoding import Immediate
 from isa.instruction import Instruction
 from isa.instruction_set import InstructionSet
 from isa.python_source import compile_function
@@ -66,12 +67,11 @@ def operand_table(xlen: int, rows: int, seed: int) -> list[tuple[int, int, int]]
     return table[:rows]
 
 
-def immediate_values(name: str, width: int, count: int, rng: random.Random) -> list[int]:
+def immediate_values(immediate: Immediate, count: int, rng: random.Random) -> list[int]:
     """All values of a narrow immediate, corners and random ones of a wide one."""
-    if name == "rnum":
-        return list(range(11))
-    if 1 << width <= count:
-        return list(range(1 << width))
+    if len(immediate.values) <= count:
+        return list(immediate.values)
+    width = immediate.width
     corners = [0, 1, (1 << width) - 1, 1 << width - 1, (1 << width - 1) - 1]
     return corners + [rng.getrandbits(width) for _ in range(count - len(corners))]
 
@@ -83,9 +83,7 @@ def cases(instruction: Instruction, rows: int, seed: int) -> Iterator[Case]:
         yield Case(instruction, {}, range(rows))
         return
     (immediate,) = instruction.encoding.immediates
-    values = immediate_values(
-        immediate.name, immediate.width, min(SHARE.get(immediate.name, 50), rows), rng
-    )
+    values = immediate_values(immediate, min(SHARE.get(immediate.name, 50), rows), rng)
     start = 0
     for i, v in enumerate(values):
         end = rows * (i + 1) // len(values)

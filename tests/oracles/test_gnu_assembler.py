@@ -29,7 +29,7 @@ def random_values(i: Instruction, rng: random.Random) -> dict[str, int]:
     """Operand fields; immediates as unsigned field values."""
     values = {r: rng.randrange(32) for r in i.encoding.registers}
     for immediate in i.encoding.immediates:
-        limit = 11 if immediate.name == "rnum" else 1 << immediate.width
+        limit = len(immediate.values)
         values[immediate.name] = rng.choice((0, limit - 1, *(rng.randrange(limit),) * 8))
     if i.name == "fence":
         values.update(rd=0, rs1=0, fm=0, pred=values["pred"] or 1, succ=values["succ"] or 1)

@@ -57,7 +57,7 @@ class Generator:
         if "rd" in values:
             values["rd"] = self.rng.choice(REGISTERS)
         for immediate in i.encoding.immediates:
-            limit = 11 if immediate.name == "rnum" else 1 << immediate.width
+            limit = len(immediate.values)
             values[immediate.name] = self.rng.randrange(limit)
         if kind != "alu":
             width = self._width(i) // 8

@@ -6,11 +6,12 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from dse.propose.candidate import Candidate, Pool
 from dse.propose.proof import ProofError, prove
 from dse.propose.proposal import Proposal, Saving, make_instruction
 from dse.propose.request import Request, RequestError
 from dse.propose.score import Score, Scorer
-from dse.propose.selection import Candidate, Selection, select
+from dse.propose.selection import Selection, select
 from dse.propose.slot import NoRoom, encodings_in_use
 from dse.propose.survey import Ranked, Survey, survey
 from hw.technology import Technology
@@ -54,9 +55,8 @@ class Report:
         request: What was asked.
         survey: What enumeration found.
         base: The base set on every workload.
-        final: With the chosen set.
-        proposals: Chosen first, in the order they were chosen; then the best of the others.
-        set_area_ge: Area of the chosen set as one extension block, datapaths merged.
+        selection: The chosen set, as positions among what was measured, and what it does.
+        proposals: Chosen first, the one that would be missed most first; then the best others.
         references: Known instructions found again, for comparison.
         measured: Ideas measured; `runs` programs compiled and run for that.
         seconds: Wall time of the whole.
@@ -65,9 +65,8 @@ class Report:
     request: Request
     survey: Survey
     base: Score
-    final: Score
+    selection: Selection
     proposals: tuple[Proposal, ...]
-    set_area_ge: float
     references: tuple[Reference, ...]
     measured: int
     runs: int
@@ -114,15 +113,15 @@ def propose(
         candidates.append(replace(candidate, alone=score))
     is_limited = request.area_ge is not None  # else a set need not choose between them
     starts = _extensions([entry for entry, _ in shortlist]) if is_limited else []
-    selection = select(candidates, scorer, base, request.top, request.area_ge, starts)
+    note("choosing a set")
+    selection = select(Pool(candidates, scorer, base, request.top, request.area_ge), starts)
     proposals = _proposals(request, [r for r, _ in shortlist], candidates, selection, scorer, base)
     return Report(
         request,
         found,
         base,
-        selection.score,
+        selection,
         proposals,
-        selection.area_ge,
         _references(found, scorer, base),
         len(shortlist),
         scorer.runs,

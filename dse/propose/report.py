@@ -26,7 +26,7 @@ def print_report(report: Report) -> None:
     """Print what was found to stdout."""
     console = _console()
     _print_survey(console, report.survey)
-    base, final = report.base, report.final
+    base, chosen_set = report.base, report.selection
     words = [f"base {report.request.base}: {base.cycles:,.0f} cycles"]
     words += [
         f"{name} {figures.cycles:,} ({figures.kernel})" for name, figures in base.best.items()
@@ -38,11 +38,12 @@ def print_report(report: Report) -> None:
         _print_explanation(console, number, proposal)
     chosen = [p for p in report.proposals if p.is_chosen]
     if chosen:
-        gain = 1 - final.cycles / base.cycles
+        final = chosen_set.score.cycles
+        gain = 1 - final / base.cycles
         console.print(
-            f"\nChosen set (greedy, each step measured): {', '.join(p.name for p in chosen)}: "
-            f"{final.cycles:,.0f} cycles, gain {gain:.1%} over {report.request.base}, "
-            f"{report.set_area_ge:,.0f} GE as one extension block (mapped)",
+            f"\nChosen set: {', '.join(p.name for p in chosen)}: "
+            f"{final:,.0f} cycles, gain {gain:.1%} over {report.request.base}, "
+            f"{chosen_set.area_ge:,.0f} GE as one extension block (mapped)\n{_quality(report)}",
             highlight=False,
             soft_wrap=True,
         )
@@ -67,6 +68,20 @@ def print_report(report: Report) -> None:
         highlight=False,
         soft_wrap=True,
     )
+
+
+def _quality(report: Report) -> str:
+    """How far the chosen set can be from the best."""
+    selection = report.selection
+    bound, gap = selection.bound, selection.gap
+    limit = "" if report.request.area_ge is None else f" within {report.request.area_ge:g} GE"
+    sets = f"set of at most {report.request.top} of the {report.measured} measured{limit}"
+    proviso = f"unless the compiler loses more than {bound.excess:.1%} by being offered more"
+    if gap:
+        found = f"At most {gap:.1%} from the best {sets} (bound {bound.cycles:,.0f} cycles)"
+    else:
+        found = f"Optimal: no {sets} is better"
+    return f"{found}, {proviso}; {bound.sets} sets were measured."
 
 
 def _console() -> Console:
@@ -195,9 +210,11 @@ def to_json(report: Report) -> dict[str, Any]:
         "core": repr(report.request.core),
         **survey_json(report.survey),
         "base_cycles": report.base.cycles,
-        "final_cycles": report.final.cycles,
+        "final_cycles": report.selection.score.cycles,
         "set": [p.name for p in report.proposals if p.is_chosen],
-        "set_area_ge": round(report.set_area_ge, 1),
+        "set_area_ge": round(report.selection.area_ge, 1),
+        "set_bound_cycles": report.selection.bound.cycles,
+        "set_is_optimal": report.selection.gap == 0,
         "proposals": [p.to_json(xlen) for p in report.proposals],
         "references": [
             {

@@ -57,6 +57,11 @@ class Score:
     best: Mapping[str, Figures]
     cycles: float
 
+    @property
+    def used(self) -> frozenset[str]:
+        """Mnemonics that the best programs execute."""
+        return frozenset(name for figures in self.best.values() for name in figures.used)
+
 
 class Scorer:
     """Measures instruction sets on some workloads, by runs that give the known answers."""

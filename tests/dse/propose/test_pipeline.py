@@ -55,8 +55,8 @@ def test_every_proposal_is_proven_and_saves() -> None:
 
 def test_the_set_is_worth_more_than_any_of_its_members() -> None:
     chosen = [p for p in report().proposals if p.is_chosen]
-    assert report().final.cycles <= report().base.cycles - max(p.saved for p in chosen)
-    assert report().final.cycles == chosen[-1].cycles_after
+    assert report().selection.score.cycles <= report().base.cycles - max(p.saved for p in chosen)
+    assert report().selection.score.cycles == chosen[-1].cycles_after
     assert all(p.lost_without and p.lost_without > 0 for p in chosen)
 
 

@@ -1,0 +1,91 @@
+"""Candidate: an idea that can be measured; a `Pool` measures sets of them within limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from dse.propose.idea import Idea
+from dse.propose.proof import Proof
+from dse.propose.score import Score, Scorer
+from dse.propose.slot import Slot
+from hw.area import Cost
+from isa.instruction import Instruction
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """An idea that can be measured.
+
+    Attributes:
+        idea: The idea.
+        instruction: It as an instruction, with `slot` as encoding.
+        kernels: Kernels of each workload worth compiling with it.
+        proof: That it equals what it replaces.
+        cost: Area and delay alone, estimated.
+        alone: What it does alone, once measured.
+    """
+
+    idea: Idea
+    instruction: Instruction
+    slot: Slot
+    kernels: Mapping[str, tuple[str, ...]]
+    proof: Proof
+    cost: Cost
+    alone: Score | None = None
+
+    @property
+    def cycles(self) -> float:
+        """Weighted cycles with it alone."""
+        assert self.alone is not None
+        return self.alone.cycles
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """Candidates to choose a set from; sets are sequences of positions among them.
+
+    Attributes:
+        candidates: All of them.
+        scorer: Measures.
+        base: What is reached without any.
+        count: Most members of a set.
+        area_ge: Most area of a set as one extension block, mapped; None is no limit.
+    """
+
+    candidates: Sequence[Candidate]
+    scorer: Scorer
+    base: Score
+    count: int
+    area_ge: float | None = None
+
+    def score(self, chosen: Iterable[int]) -> Score:
+        """The best of all kernels that any of the chosen is used in."""
+        chosen = sorted(chosen)
+        kernels: dict[str, tuple[str, ...]] = {}
+        for i in chosen:
+            for workload, names in self.candidates[i].kernels.items():
+                kernels[workload] = tuple(dict.fromkeys((*kernels.get(workload, ()), *names)))
+        added = [self.candidates[i].instruction for i in chosen]
+        return self.scorer.score(added, kernels, self.base)
+
+    def used(self, chosen: Iterable[int]) -> tuple[int, ...]:
+        """Those that the best programs with them execute."""
+        executed = self.score(chosen).used
+        return tuple(i for i in sorted(chosen) if self.candidates[i].instruction.name in executed)
+
+    def area(self, chosen: Iterable[int], rung: str = "mapped") -> float:
+        """GE of a set as one extension block, 0 for an empty set."""
+        added = [self.candidates[i].instruction for i in chosen]
+        return self.scorer.cost(added, rung).area_ge if added else 0.0
+
+    def has_room(self, chosen: Sequence[int]) -> bool:
+        """Whether a set is within the limits."""
+        if len(chosen) > self.count:
+            return False
+        return self.area_ge is None or self.area(chosen) <= self.area_ge
+
+    def rank(self, chosen: Sequence[int]) -> tuple[float, int, float]:
+        """What makes a set better: cycles, then operands read, then area."""
+        operands = sum(self.candidates[i].idea.operands for i in chosen)
+        return self.score(chosen).cycles, operands, self.area(chosen)

@@ -1,0 +1,98 @@
+"""Wiring: words of engines put together, taken apart and selected."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+import pyrtl
+
+__all__ = [
+    "Wire",
+    "any_of",
+    "byte_swapped",
+    "chosen",
+    "equals",
+    "incremented",
+    "item",
+    "rotl",
+    "rotr",
+    "split",
+    "total",
+]
+
+Wire: TypeAlias = pyrtl.WireVector
+
+
+def byte_swapped(word: Wire) -> Wire:
+    """Return a word with its bytes in the opposite order."""
+    return pyrtl.concat(*split(word, 8))
+
+
+def split(word: Wire, bits: int) -> list[Wire]:
+    """Return the parts of a word, lowest first."""
+    return [word[i : i + bits] for i in range(0, len(word), bits)]
+
+
+def rotr(word: Wire, amount: int) -> Wire:
+    """Return a word rotated right."""
+    amount %= len(word)
+    return pyrtl.concat(word[:amount], word[amount:]) if amount else word
+
+
+def rotl(word: Wire, amount: int) -> Wire:
+    """Return a word rotated left."""
+    return rotr(word, -amount)
+
+
+def total(*words: Wire) -> Wire:
+    """Return the sum of words of one width, modulo 2 to it."""
+    result = words[0]
+    for word in words[1:]:
+        result = (result + word)[: len(word)]
+    return result
+
+
+def incremented(word: Wire) -> Wire:
+    """Return a word plus 1, as wide as it."""
+    return (word + 1)[: len(word)]
+
+
+def any_of(*wires: Wire) -> Wire:
+    """Return whether one of some bits is 1; 0 without any."""
+    result: Wire = pyrtl.Const(0, 1)
+    for wire in dict.fromkeys(wires):
+        result = wire if isinstance(result, pyrtl.Const) else result | wire
+    return result
+
+
+def equals(word: Wire, value: int) -> Wire:
+    """Return whether a word has a value; 0 where it cannot."""
+    return word == value if value < 1 << len(word) else pyrtl.Const(0, 1)
+
+
+def chosen(values: Mapping[str, Wire], selected: Mapping[str, Wire]) -> Wire:
+    """Return the value whose name is selected, which exactly one is; equal wires once."""
+    wires: list[Wire] = []
+    names: list[list[str]] = []
+    for name, wire in values.items():
+        same = next((i for i, w in enumerate(wires) if w is wire), None)
+        if same is None:
+            wires.append(wire)
+            names.append([name])
+        else:
+            names[same].append(name)
+    result = wires[0]
+    for wire, those in zip(wires[1:], names[1:], strict=True):
+        result = pyrtl.select(any_of(*(selected[n] for n in those)), wire, result)
+    return result
+
+
+def item(words: Sequence[Wire], number: Wire) -> Wire:
+    """Return the word of that number; past the last any of them."""
+    level = list(words)
+    for bit in number:
+        pairs = range(0, len(level) - 1, 2)
+        chosen_pairs = [pyrtl.select(bit, level[i + 1], level[i]) for i in pairs]
+        level = chosen_pairs + (level[-1:] if len(level) % 2 else [])
+    return level[0]

@@ -259,7 +259,12 @@ def _attached(ports: Ports, decoder: Decoder, coprocessor: Coprocessor) -> Ports
     unit = ports.unit
     if decoder.commands:
         unit = _command_port(decoder, coprocessor.command, unit)
-    return replace(ports, unit=unit, data=lambda access: coprocessor.access(access, ports.data))
+
+    def data(access: Access) -> Answer:
+        found = coprocessor.access(access, ports.data)
+        return Answer(found.value, None if found.hold is None else access.valid & found.hold)
+
+    return replace(ports, unit=unit, data=data)
 
 
 def _command_port(

@@ -9,7 +9,10 @@ import pyrtl
 
 from hw.core import CoreBlock, build_core
 from hw.lower import Circuits
+from hw.slot import Coprocessor
 from isa.core import Core
+from isa.device import Device
+from isa.device_timing import device_retirements
 from isa.disassembler import disassemble_word
 from isa.instruction_set import InstructionSet
 from isa.machine import DATA_END, Machine, place
@@ -55,12 +58,13 @@ class Netlist:
         instructions: InstructionSet,
         latencies: Latencies | None = None,
         circuits: Circuits | None = None,
+        coprocessor: Coprocessor | None = None,
     ) -> None:
-        """Build the core; see `hw.core.build_core`."""
+        """Build the core and the co-processor beside it; see `hw.core.build_core`."""
         self.core = core
         self.instructions = instructions
         self.latencies = dict(latencies or {})
-        self.built: CoreBlock = build_core(core, instructions, latencies, circuits)
+        self.built: CoreBlock = build_core(core, instructions, latencies, circuits, coprocessor)
 
     def run(
         self,
@@ -168,12 +172,20 @@ def compare(
     program: Program,
     args: Sequence[int] = (),
     memory: Mapping[int, bytes] | None = None,
+    device: Device | None = None,
 ) -> Comparison:
-    """Run a program on the netlist and on the fast simulator, and compare everything they say."""
-    machine = Machine(netlist.instructions, program)
+    """Run a program on the netlist and on the fast simulator, and compare everything they say.
+
+    `device` is the model of the co-processor of the netlist, if it has one.
+    """
+    machine = Machine(netlist.instructions, program, device)
     run = machine.run(args, memory)
-    rules = automaton(netlist.core, netlist.latencies)
-    expected = [(d, p.pc) for d, p in retirements(run.blocks, run.trace, rules)]
+    core, latencies = netlist.core, netlist.latencies
+    if device is None:
+        timed = retirements(run.blocks, run.trace, automaton(core, latencies))
+    else:
+        timed = device_retirements(run.blocks, run.trace, run.log, device, core, latencies)
+    expected = [(d, p.pc) for d, p in timed]
     actual = netlist.run(program, args, memory, limit=expected[-1][0] + 100)
     offset = actual.retirements[0][0] - expected[0][0]
     difference = ""

@@ -90,8 +90,6 @@ def test_operands_are_checked() -> None:
 
 
 def test_overlap_names_both() -> None:
-    from isa.instruction import Extension
-
     rival = Extension("xrival", source="test")
     rival.declare(
         "other rd rs1 rs2 31..25=0 14..12=0 6..0=0x33", lambda rs1, _: rs1, ("rs1", "rs2")
@@ -112,8 +110,6 @@ def test_unknown_extension_names_the_nearest() -> None:
 
 
 def test_meaning_must_fit_the_encoding() -> None:
-    from isa.instruction import Extension
-
     with pytest.raises(EncodingError, match=r"^bad: meaning takes \['rs2'\]"):
         Extension("xbad", source="test").declare(
             "bad rd rs1 6..0=0x0B", lambda rs1, rs2: rs1 ^ rs2, ("rs1", "rs2")
@@ -156,3 +152,17 @@ def test_reserved_values_are_illegal() -> None:
     for value in (11, -1):
         with pytest.raises(EncodingError, match=r"^aes64ks1i: rnum must be 0 to 10, not"):
             ks1i.encode(rd=1, rs1=2, rnum=value)
+
+
+def test_special_cases_of_one_instruction_may_stand_beside_it() -> None:
+    """`rev8` and `orc.b` are cases of the draft's `grevi` and `gorci`, in other words."""
+    chosen = InstructionSet.of(32, "rv32i", "zbb", "zbkb", "xzbp")
+    word = chosen.by_name["rev8"].encode(rd=1, rs1=2)
+    assert chosen.by_name["grevi"].encode(rd=1, rs1=2, shamtw=24) == word
+    assert chosen.decode(word) == (chosen.by_name["rev8"], {"rd": 1, "rs1": 2})
+    rival = Extension("xrival", source="test")
+    rival.declare(
+        "flip rd rs1 31..20=0b011010011000 14..12=5 6..0=0x13", lambda rs1: ~rs1, ("rs1",)
+    )
+    with pytest.raises(EncodingError, match=r"^encoding of grevi \(xzbp\) overlaps that of flip"):
+        InstructionSet.of(32, "rv32i", rival, "xzbp")

@@ -13,6 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from isa.bits import Bits
+from isa.keccak import CONSTANTS, OFFSETS, ROUNDS
+from isa.keccak import permute as permute_lanes
 from isa.kernel import Builder, Index, Pointer, UnsupportedKernel
 from isa.table import Table
 from workloads import register
@@ -27,7 +29,6 @@ from workloads.padding import padded_copy
 from workloads.words import constant_words
 from workloads.workload import Buffer, Kernel, Values, Vector, Workload
 
-ROUNDS = 24
 COMPLEMENTED = frozenset({1, 2, 8, 12, 17, 20})
 """Lanes that lane complementing stores inverted."""
 LARGEST = 16_384
@@ -35,55 +36,12 @@ LARGEST = 16_384
 _MASK = 2**64 - 1
 
 
-def _offsets() -> tuple[int, ...]:
-    """Rotation of each lane (FIPS 202 section 3.2.2)."""
-    offsets = [0] * 25
-    x, y = 1, 0
-    for t in range(24):
-        offsets[x + 5 * y] = (t + 1) * (t + 2) // 2 % 64
-        x, y = y, (2 * x + 3 * y) % 5
-    return tuple(offsets)
-
-
-def _round_constants() -> tuple[int, ...]:
-    """Constants of iota from its shift register (FIPS 202 section 3.2.5)."""
-    constants, register_ = [], 1
-    for _ in range(ROUNDS):
-        constant = 0
-        for j in range(7):
-            constant |= (register_ & 1) << (1 << j) - 1
-            register_ = register_ << 1 ^ (0x171 if register_ & 0x80 else 0)
-        constants.append(constant)
-    return tuple(constants)
-
-
-OFFSETS = _offsets()
-CONSTANTS = _round_constants()
-
-
 # --- Golden --------------------------------------------------------------------------------------
-
-
-def _rotl(x: int, n: int) -> int:
-    return (x << n | x >> 64 - n) & _MASK
 
 
 def permute(state: bytes) -> bytes:
     """Keccak-f[1600] on 200 bytes (FIPS 202 section 3.3)."""
-    a = list(struct.unpack("<25Q", state))
-    for constant in CONSTANTS:
-        c = [a[x] ^ a[x + 5] ^ a[x + 10] ^ a[x + 15] ^ a[x + 20] for x in range(5)]
-        d = [c[(x - 1) % 5] ^ _rotl(c[(x + 1) % 5], 1) for x in range(5)]
-        b = [0] * 25
-        for x in range(5):
-            for y in range(5):
-                i = x + 5 * y
-                b[y + 5 * ((2 * x + 3 * y) % 5)] = _rotl(a[i] ^ d[x], OFFSETS[i])
-        for y in range(0, 25, 5):
-            for x in range(5):
-                a[y + x] = b[y + x] ^ ~b[y + (x + 1) % 5] & b[y + (x + 2) % 5]
-        a[0] ^= constant
-    return struct.pack("<25Q", *(x & _MASK for x in a))
+    return struct.pack("<25Q", *permute_lanes(struct.unpack("<25Q", state)))
 
 
 def padding(size: int, rate: int, suffix: int) -> bytes:

@@ -13,9 +13,14 @@ from collections.abc import Callable, Iterable, Sequence
 from isa.compiler.memory_order import MemoryOrder, touched
 from isa.compiler.operations import FIRST_VALUE, Loop, Operation, Region
 from isa.compiler.pools import SAVED, TEMPORARY
+from isa.compiler.trees import Trees
 from isa.compiler.waits import Waits
 
 Item = Operation | Loop
+WIDTHS = (1, 4)
+"""Beginnings that searches for an order of little pressure pursue at once."""
+REFINED = 1000
+"""Items up to which the best order is improved item by item."""
 WINDOW = 12
 """Items ahead among which one is looked for that fills a wait."""
 
@@ -138,11 +143,21 @@ class _Scheduler:
             self._depth_first(lambda _: ()),
             self._greedy(first),
         ]
-        pressures = [pressure, *map(self.pressure, orders[1:])]
-        best = min(
-            range(len(orders)), key=lambda i: (self._spilled(orders[i], pressures[i]), pressures[i])
-        )
-        return orders[best]
+        trees = self._trees(first)
+        orders += [trees.order(width, len(TEMPORARY)) for width in WIDTHS]
+        best = min(orders, key=self._cost)
+        if len(best) <= REFINED and self.pressure(best) > len(TEMPORARY):
+            refined = self._trees(best, single=True).order(1, len(TEMPORARY))
+            best = min(best, refined, key=self._cost)
+        return best
+
+    def _cost(self, order: list[Item]) -> tuple[int, int]:
+        """Values put aside, then pressure."""
+        pressure = self.pressure(order)
+        return self._spilled(order, pressure), pressure
+
+    def _trees(self, order: list[Item], *, single: bool = False) -> Trees:
+        return Trees(order, self.before, self.reads, _results(self.region), single=single)
 
     def _depth_first(self, key: Callable[[Item], tuple[int, ...]]) -> list[Item]:
         """From the effects in the kernel's order; operands with the largest key first."""

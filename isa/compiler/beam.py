@@ -1,0 +1,102 @@
+"""Beam: orders that keep few values alive, by a search that pursues several beginnings at once.
+
+What frees at least as many values as it makes is done at once, as that never raises the pressure
+later; there is a choice only where all that is ready would raise it. Beginnings that have done the
+same are one, and of the others those of least pressure are pursued.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Block:
+    """Things to be ordered, by number; sets of them are masks.
+
+    Attributes:
+        before: What must come first.
+        after: The same from the other side.
+        reads: Values that it reads.
+        makes: How many values it brings to life.
+        readers: Who reads a value; one number beyond all stands for the end of the block.
+        live: Values alive at the start.
+    """
+
+    before: Sequence[int]
+    after: Sequence[Sequence[int]]
+    reads: Sequence[Sequence[int]]
+    makes: Sequence[int]
+    readers: Mapping[int, int]
+    live: int
+
+    def growth(self, number: int, done: int) -> int:
+        """By how many values more are alive behind it."""
+        only = 1 << number
+        died = sum(self.readers[v] & ~done == only for v in self.reads[number])
+        return self.makes[number] - died
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Beginning:
+    """The beginning of an order; `path` is a list linked from its end."""
+
+    done: int
+    ready: tuple[int, ...]
+    live: int
+    peak: int
+    path: tuple[object, ...]
+
+    def order(self) -> list[int]:
+        found: list[int] = []
+        path = self.path
+        while path:
+            path, number = path  # type: ignore[assignment]
+            found.append(number)  # type: ignore[arg-type]
+        return found[::-1]
+
+
+def beam(block: Block, width: int, enough: int) -> list[int]:
+    """An order of a block; of equals what has the smaller number comes first.
+
+    Args:
+        block: What is to be ordered.
+        width: Beginnings pursued at once.
+        enough: Most values alive at once that cost nothing.
+    """
+    ready = tuple(i for i, before in enumerate(block.before) if not before)
+    states = [_rushed(block, _Beginning(0, ready, block.live, block.live, ()))]
+    complete: list[_Beginning] = []
+    while states:
+        found: dict[int, tuple[tuple[int, int, int], _Beginning]] = {}
+        for state in states:
+            if not state.ready:
+                complete.append(state)
+            for number in state.ready:
+                following = _rushed(block, _with(block, state, number))
+                key = (max(following.peak, enough), following.live, number)
+                known = found.get(following.done)
+                if known is None or key < known[0]:
+                    found[following.done] = key, following
+        states = [s for _, s in sorted(found.values(), key=lambda f: f[0])[:width]]
+    return min(complete, key=lambda s: s.peak).order()
+
+
+def _with(block: Block, state: _Beginning, number: int) -> _Beginning:
+    done = state.done | 1 << number
+    ready = [i for i in state.ready if i != number]
+    ready += [i for i in block.after[number] if not block.before[i] & ~done]
+    live = state.live + block.growth(number, state.done)
+    return _Beginning(done, tuple(ready), live, max(state.peak, live), (state.path, number))
+
+
+def _rushed(block: Block, state: _Beginning) -> _Beginning:
+    """Do all that does not raise the pressure."""
+    while True:
+        for number in state.ready:
+            if block.growth(number, state.done) <= 0:
+                state = _with(block, state, number)
+                break
+        else:
+            return state

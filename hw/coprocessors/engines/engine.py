@@ -44,7 +44,8 @@ class Padding:
     def tail(self, message_bytes: int, block_bytes: int) -> bytes:
         """Return the bytes that make a message of that size whole blocks."""
         zeros = -(message_bytes + 1 + self.length_bytes) % block_bytes
-        length = (8 * message_bytes).to_bytes(self.length_bytes, "big")
+        bits = 8 * message_bytes if self.length_bytes else 0
+        length = bits.to_bytes(self.length_bytes, "big")
         tail = bytearray([self.first, *bytes(zeros), *length])
         tail[-1] |= self.last
         return bytes(tail)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Sequence
 
-from isa.aes import INVERSE_MIX, MIX, inverse_sbox, multiply, sbox
+from isa.aes import INVERSE_MIX, MIX, inverse_sbox, sbox
+from isa.aes_block import add, decrypt_block, encrypt_block, expand_key, inverse_keys, mix
 from isa.aes_circuit import sbox as sbox_circuit
 from isa.bits import Bits, concat, const, lookup
 from isa.kernel import Builder, Index, Pointer
@@ -23,73 +24,6 @@ ROUNDS = 10
 """Of AES-128; two more for every 64 bits of key beyond (FIPS 197 section 5)."""
 Round = Callable[[Words], Words]
 """One round without AddRoundKey: four columns in, four out."""
-
-
-# --- Golden: FIPS 197 on bytes -------------------------------------------------------------------
-
-
-def expand_key(key: bytes) -> bytes:
-    """Round keys of a key of 16, 24 or 32 bytes: 176, 208 or 240 bytes (FIPS 197 section 5.2)."""
-    words = [key[i : i + 4] for i in range(0, len(key), 4)]
-    count = len(words)
-    rcon = 1
-    while len(words) < 4 * (count + 7):
-        last = words[-1]
-        if len(words) % count == 0:
-            last = bytes(sbox().entries[b] for b in last[1:] + last[:1])
-            last = bytes([last[0] ^ rcon]) + last[1:]
-            rcon = multiply(rcon, 2)
-        elif count == 8 and len(words) % 8 == 4:
-            last = bytes(sbox().entries[b] for b in last)
-        words.append(bytes(a ^ b for a, b in zip(words[-count], last, strict=True)))
-    return b"".join(words)
-
-
-def _mix(state: bytes, column: tuple[int, ...]) -> bytes:
-    """Multiply each column of the state by the circulant matrix that starts with `column`."""
-    return bytes(
-        multiply(column[r], state[c])
-        ^ multiply(column[(r - 1) % 4], state[c + 1])
-        ^ multiply(column[(r - 2) % 4], state[c + 2])
-        ^ multiply(column[(r - 3) % 4], state[c + 3])
-        for c in range(0, 16, 4)
-        for r in range(4)
-    )
-
-
-def _add(a: bytes, b: bytes) -> bytes:
-    return bytes(x ^ y for x, y in zip(a, b, strict=True))
-
-
-def encrypt_block(block: bytes, keys: bytes) -> bytes:
-    """Encrypt 16 bytes with the round keys of a key of any size (FIPS 197 section 5.1)."""
-    rounds = len(keys) // 16 - 1
-    state = _add(block, keys[:16])
-    for r in range(1, rounds + 1):
-        state = bytes(sbox().entries[b] for b in state)
-        state = bytes(state[(i + 4 * (i % 4)) % 16] for i in range(16))
-        if r < rounds:
-            state = _mix(state, MIX)
-        state = _add(state, keys[16 * r : 16 * r + 16])
-    return state
-
-
-def inverse_keys(keys: bytes) -> bytes:
-    """Round keys of the equivalent inverse cipher, in the order of `keys`."""
-    middle = (_mix(keys[16 * r : 16 * r + 16], INVERSE_MIX) for r in range(1, len(keys) // 16 - 1))
-    return keys[:16] + b"".join(middle) + keys[-16:]
-
-
-def decrypt_block(block: bytes, keys: bytes) -> bytes:
-    """Decrypt 16 bytes with the round keys of `inverse_keys` (FIPS 197 section 5.3.5)."""
-    state = _add(block, keys[-16:])
-    for r in reversed(range(len(keys) // 16 - 1)):
-        state = bytes(inverse_sbox().entries[b] for b in state)
-        state = bytes(state[(i - 4 * (i % 4)) % 16] for i in range(16))
-        if r:
-            state = _mix(state, INVERSE_MIX)
-        state = _add(state, keys[16 * r : 16 * r + 16])
-    return state
 
 
 # --- Rounds --------------------------------------------------------------------------------------
@@ -163,7 +97,7 @@ def _matrix(column: tuple[int, ...]) -> tuple[int, ...]:
     images = []
     for j in range(32):
         state = (1 << j).to_bytes(4, "little") * 4
-        images.append(int.from_bytes(_mix(state, column)[:4], "little"))
+        images.append(int.from_bytes(mix(state, column)[:4], "little"))
     return tuple(sum((image >> i & 1) << j for j, image in enumerate(images)) for i in range(32))
 
 
@@ -605,7 +539,7 @@ def _encrypt_ctr(values: Values) -> dict[str, bytes]:
     out = b""
     for i in range(0, len(data), 16):
         block = counter[:12] + struct.pack(">I", (start + i // 16) % 2**32)
-        out += _add(data[i : i + 16], encrypt_block(block, keys))
+        out += add(data[i : i + 16], encrypt_block(block, keys))
     return {"output": out}
 
 

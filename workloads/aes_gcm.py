@@ -5,6 +5,7 @@ Round keys and the prepared key of GHASH are given.
 
 from __future__ import annotations
 
+from isa.aes_block import encrypt_block, expand_key
 from isa.bits import Bits, const
 from isa.kernel import Builder, Index
 from workloads import aes, ghash, register
@@ -26,9 +27,7 @@ def seal(
 ) -> tuple[bytes, bytes]:
     """Ciphertext and tag of 16 bytes (SP 800-38D section 7.1)."""
     count = (len(plaintext) + 15) // 16
-    mask, *stream = (
-        aes.encrypt_block(iv + (i + 1).to_bytes(4, "big"), keys) for i in range(count + 1)
-    )
+    mask, *stream = (encrypt_block(iv + (i + 1).to_bytes(4, "big"), keys) for i in range(count + 1))
     ciphertext = bytes(a ^ b for a, b in zip(plaintext, b"".join(stream), strict=False))
     lengths = (8 * len(associated)).to_bytes(8, "big") + (8 * len(plaintext)).to_bytes(8, "big")
     digest = ghash.ghash(hash_key, _padded(associated) + _padded(ciphertext) + lengths)
@@ -132,10 +131,10 @@ def message_workload(message_bytes: int) -> Workload:
 
     vectors: tuple[Vector, ...] = ()
     if message_bytes == len(_PLAINTEXT):
-        keys = aes.expand_key(_KEY)
+        keys = expand_key(_KEY)
         inputs = {
             "round_keys": keys,
-            "hash_key": ghash.prepared(aes.encrypt_block(bytes(16), keys)),
+            "hash_key": ghash.prepared(encrypt_block(bytes(16), keys)),
             "iv": _IV,
             "associated": _ASSOCIATED,
             "input": _PLAINTEXT,

@@ -5,6 +5,7 @@ Blocks, round keys and kernels are those of `workloads.aes`, with two and four r
 
 from __future__ import annotations
 
+from isa.aes_block import decrypt_block, encrypt_block, expand_key, inverse_keys
 from workloads import aes, register
 from workloads.block_cipher import BlockCipher, Example, ScheduleVariant, Variant
 
@@ -44,9 +45,9 @@ def _cipher(bits: int, example: Example, schedule: tuple[bytes, bytes, str]) -> 
         16,
         bits // 8,
         16 * (rounds + 1),
-        aes.expand_key,
-        aes.encrypt_block,
-        aes.decrypt_block,
+        expand_key,
+        encrypt_block,
+        decrypt_block,
         _encryption(rounds),
         {name: Variant(*parts) for name, parts in aes.ciphers(rounds, inverse=True).items()},
         {
@@ -61,7 +62,7 @@ def _cipher(bits: int, example: Example, schedule: tuple[bytes, bytes, str]) -> 
         },
         (example,),
         (schedule,),
-        decrypt_keys=aes.inverse_keys,
+        decrypt_keys=inverse_keys,
     )
 
 

@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from isa.aes import sbox
+from isa.aes_block import encrypt_block, expand_key
 from isa.bits import Bits, concat, const, lookup
 from isa.kernel import Builder, Index
 from isa.table import Table
 from workloads import register
-from workloads.aes import ROUNDS, encrypt_block, expand_key
+from workloads.aes import ROUNDS
 from workloads.words import load_words
 from workloads.workload import Buffer, Kernel, Vector, Workload
 

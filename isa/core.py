@@ -6,39 +6,80 @@ from dataclasses import dataclass, replace
 
 PIPELINES = (2, 3, 5)
 NAMES = ("default", "icicle")
+BRANCHES = ("execute", "decode")
+PREDICTIONS = ("none", "not-taken", "backward-taken")
+MEMORIES = ("separate", "shared")
+LONGEST_LATENCY = 16
 
 
 @dataclass(frozen=True)
 class Core:
-    """Parameters of a host core.
+    """Parameters of a host core; the table in `isa.timing` says what each costs in cycles.
 
     Attributes:
         name: "default", or a preset that replaces the pipeline's rules by measured ones.
         xlen: Register width in bits, 32 or 64.
         pipeline: Number of stages, 2, 3 or 5.
         forwarding: Results reach waiting instructions before they are written back.
+        branch: Stage that resolves branches and jumps, "execute" or "decode".
+        prediction: Until then the core fetches nothing ("none"), the instruction behind
+            ("not-taken"), or the target of a jump that holds it and of a branch back
+            ("backward-taken").
+        memory: Instructions and data have a port each ("separate") or one together ("shared").
+        memory_latency: Cycles from an address to its word, 1 to 16; one access at a time.
+        read_ports: Of the register file, 2 or 3; units with three operands need 3.
     """
 
     name: str = "default"
     xlen: int = 32
     pipeline: int = 5
     forwarding: bool = True
+    branch: str = "execute"
+    prediction: str = "not-taken"
+    memory: str = "separate"
+    memory_latency: int = 1
+    read_ports: int = 2
 
     def __post_init__(self) -> None:
         if self.name not in NAMES:
             raise ValueError(f"name of a core must be one of {list(NAMES)}, not {self.name!r}")
+        choices: dict[str, tuple[object, ...]] = {
+            "pipeline": PIPELINES,
+            "branch": BRANCHES,
+            "prediction": PREDICTIONS,
+            "memory": MEMORIES,
+        }
         if self.xlen not in (32, 64):
             raise ValueError(f"xlen must be 32 or 64, not {self.xlen!r}")
-        if self.pipeline not in PIPELINES or isinstance(self.pipeline, bool):
-            raise ValueError(f"pipeline must be one of {list(PIPELINES)}, not {self.pipeline!r}")
+        for key, accepted in choices.items():
+            value = getattr(self, key)
+            if value not in accepted or isinstance(value, bool):
+                raise ValueError(f"{key} must be one of {list(accepted)}, not {value!r}")
         if not isinstance(self.forwarding, bool):
             raise ValueError(f"forwarding must be true or false, not {self.forwarding!r}")
+        latency = self.memory_latency
+        if isinstance(latency, bool) or latency not in range(1, LONGEST_LATENCY + 1):
+            raise ValueError(f"memory_latency must be 1 to {LONGEST_LATENCY}, not {latency!r}")
+        if self.read_ports not in (2, 3):
+            raise ValueError(f"read_ports must be 2 or 3, not {self.read_ports!r}")
 
     def canonical(self) -> Core:
-        """The core without parameters that cannot matter: two stages have nothing to forward."""
+        """The core without parameters that cannot matter.
+
+        Two stages have nothing to forward; with fewer than five, decode is a part of execute; and
+        where a branch is resolved before the instruction behind it could leave fetch, fetching
+        none is the same as predicting not taken.
+        """
         if self.name in PRESETS:
             return PRESETS[self.name]
-        return replace(self, forwarding=True) if self.pipeline == 2 else self
+        branch = self.branch if self.pipeline == 5 else "execute"
+        early = branch == "decode" or self.pipeline != 5
+        return replace(
+            self,
+            forwarding=self.forwarding or self.pipeline == 2,
+            branch=branch,
+            prediction="not-taken" if early and self.prediction == "none" else self.prediction,
+        )
 
     @property
     def has_netlist(self) -> bool:

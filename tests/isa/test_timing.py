@@ -24,7 +24,7 @@ def run(body: str, *args: int) -> tuple[Run, int]:
     return Machine(SET, program).run(args), program.entry
 
 
-# Cycles beyond one an instruction, by hand from the table of isa/timing.py; the call into the
+# Cycles beyond one an instruction, by hand from the table of isa/pipeline.py; the call into the
 # kernel and its return add the same to each: the entry costs a taken jump.
 @pytest.mark.parametrize(
     ("body", "extra"),

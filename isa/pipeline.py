@@ -1,0 +1,186 @@
+"""Pipeline: the timing of the cores that `hw.core` builds, as a deterministic automaton.
+
+It describes the netlists cycle by cycle, and tests hold the two equal. All are single-issue and in
+order. EX is where an instruction executes; D is its last cycle there, and in each pipeline it
+retires a fixed number of cycles after D. What separates the D of two neighbours, where branches are
+resolved in EX and predicted not taken, and instructions and data have memories of their own that
+answer in the cycle after the address:
+
+| pipeline | stages | taken branch, jump | load, result used next | other result used next |
+|---|---|---|---|---|
+| 5, forwarding | IF ID EX MEM WB | 3 | 2 | 1 |
+| 5, none | IF ID EX MEM WB | 3 | 3 (the one after: 2) | 3 (the one after: 2) |
+| 3, forwarding | IF EX WB | 2 | 2 | 1, but 2 by an instruction that stays in EX |
+| 3, none | IF EX WB | 2 | 2 | 2 |
+| 2 | IF EX | 2 | 1, but a load stays in EX for 2 | 1 |
+
+Registers are written in WB; in the 5-stage core ID reads the value written in the same cycle, in
+the 3-stage core EX reads it in the next. Forwarding hands results to ID (5 stages) or EX (3), but
+never a load's data straight from memory into EX. A unit with latency L stays in EX for L cycles,
+and everything behind it waits; its operands stand still for all of them, which is why in three
+stages it waits for a result instead of taking it forwarded.
+
+What the other parameters of `isa.core` change:
+
+- branch: decode (5 stages). A taken branch or jump costs 2. One that reads a register that waits
+  for a forwarded result does so for 2 after it, 3 after a load.
+- prediction: none (5 stages, resolved in EX). What is behind a branch stays in IF until it is
+  resolved, so one not taken costs 2.
+- prediction: backward-taken. IF follows `jal` and branches to lower addresses itself, so they cost
+  1 if taken; such a branch not taken costs what a taken one costs without.
+- memory: shared. IF cannot ask for a word while an access is in EX, so an access costs 1 more,
+  unless IF would have waited. Accesses go first, and break off a fetch that lasts.
+- memory_latency: n. A word comes n cycles after its address, which stands still so long: IF hands
+  on an instruction every n cycles, an access stays in EX for n, a load of 2 stages for n + 1.
+
+With compressed instructions IF fetches the aligned 32 bits that hold what it lacks, and keeps the
+upper half of them while it is not used up. Straight code never waits for it. A taken branch or
+jump leaves the buffer empty, so a target that is an instruction of 32 bits and begins in the upper
+half of a word takes two fetches: it leaves IF one cycle later. They need a memory of their own that
+answers in the next cycle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from isa.core import Core
+from isa.translate import Placed
+
+__all__ = ["Latencies", "Pipeline", "State"]
+
+Latencies = Mapping[str, int]
+"""Cycles in EX by mnemonic, 1 where not given; only of instructions that neither access memory
+nor jump. Units are not pipelined."""
+
+
+class State(NamedTuple):
+    """What the past still means for the next instruction; cycles count from the last D.
+
+    Attributes:
+        fetched: When the next instruction leaves IF, or enters EX at the latest if it may.
+        astride: The same if it stands in two aligned words.
+        pending: (register, cycles, cycles of some) until a result can be used; the last number is
+            for instructions that stay in EX (3 stages) or branch in ID.
+        port: First and last cycle of accesses that the next fetch may still meet.
+    """
+
+    fetched: int
+    astride: int
+    pending: tuple[tuple[int, int, int], ...] = ()
+    port: tuple[tuple[int, int], ...] = ()
+
+
+class Pipeline:
+    """The automaton of a core of `hw.core` with given unit latencies."""
+
+    def __init__(self, core: Core, latencies: Latencies | None = None) -> None:
+        """Fix the rules."""
+        self.core = core = core.canonical()
+        self.latencies = dict(latencies or {})
+        self._five = core.pipeline == 5
+        self._from_fetch = 2 if self._five else 1  # cycles from IF to EX
+        self._early = core.branch == "decode"
+        self._backward = core.prediction == "backward-taken"
+        self._memory = core.memory_latency
+        self._load_stays = self._memory + (core.pipeline == 2)
+        # Cycles to the use of a load, of a result, and of both by some instructions.
+        self._after = {
+            (2, True): (1, 1, 1, 1),
+            (3, True): (2, 1, 2, 2),
+            (3, False): (2, 2, 2, 2),
+            (5, True): (2, 1, 3, 2) if self._early else (2, 1, 2, 1),
+            (5, False): (3, 3, 3, 3),
+        }[core.pipeline, core.forwarding]
+        # An IF left before that hinders the next instruction no more than one left then.
+        self._oldest = -max(self._memory, 2 if self._backward else 1)
+        first = -1 if self._five else 0
+        self.start = State(first, first)
+
+    def step(
+        self,
+        state: State,
+        placed: Placed,
+        taken: bool,
+        hold: Callable[[int], int] | None = None,
+    ) -> tuple[int, State]:
+        """See `isa.timing.Automaton.step`; the cycles are those from the previous D to its own.
+
+        What is outside of the core may hold an instruction in EX: `hold` takes its first cycle
+        there, counted from the previous D, and returns the cycles by which it leaves later.
+        """
+        kind = placed.instruction.kind
+        fetched = state.astride if placed.straddles else state.fetched
+        stays = self._stays(placed)
+        some = kind in ("branch", "jump") if self._early else stays > 1
+        start = max(1, fetched + self._from_fetch)
+        for register, ready, ready_for_some in state.pending:
+            if register in placed.reads:
+                start = max(start, ready_for_some if some else ready)
+        done = start + stays - 1 + (0 if hold is None else hold(start))
+        port = state.port
+        if kind in ("load", "store") and self.core.memory == "shared":
+            last = done - 1 if kind == "load" and self.core.pipeline == 2 else done
+            port = (*port, (start, last))
+        leaves = start - 1 if self._five else done  # ID, or EX where that is the next stage
+        asked, free, redirected = self._behind(placed, taken, fetched, leaves, done)
+        following = self._arrival(asked, free, port)
+        astride = max(asked + 2, free) if redirected else following
+        return done, State(
+            max(following - done, self._oldest),
+            max(astride - done, self._oldest),
+            self._pending(state, placed, done),
+            tuple((a - done, b - done) for a, b in port if b - done >= self._oldest),
+        )
+
+    def _stays(self, placed: Placed) -> int:
+        """Cycles in EX of its own accord."""
+        kind = placed.instruction.kind
+        if kind == "alu":
+            return self.latencies.get(placed.instruction.name, 1)
+        if kind == "load":
+            return self._load_stays
+        return self._memory if kind == "store" else 1
+
+    def _behind(
+        self, placed: Placed, taken: bool, fetched: int, leaves: int, done: int
+    ) -> tuple[int, int, bool]:
+        """What an instruction means for the fetch of the next.
+
+        Returns:
+            When it is first asked for; the first cycle in which IF may pass it on; and whether it
+            is reached by a redirection, which empties the fetch buffer.
+        """
+        kind = placed.instruction.kind
+        if kind not in ("branch", "jump"):
+            return fetched, leaves, False
+        predicted = self._backward and (
+            not placed.reads if kind == "jump" else bool(placed.fields["bimm12"] >> 11 & 1)
+        )
+        if predicted != taken:
+            return leaves if self._early else done, leaves, True
+        waits = self.core.prediction == "none"
+        return fetched, leaves + 1 if waits else leaves, taken
+
+    def _arrival(self, asked: int, free: int, port: tuple[tuple[int, int], ...]) -> int:
+        """First cycle from `free` in which a word asked for since `asked` is there."""
+        arrival = max(asked + self._memory, free)
+        for first, last in port:
+            if first < arrival and last >= arrival - self._memory:
+                arrival = last + self._memory + 1
+        return arrival
+
+    def _pending(self, state: State, placed: Placed, done: int) -> tuple[tuple[int, int, int], ...]:
+        rd = placed.rd
+        pending = [
+            (register, max(1, ready - done), for_some - done)
+            for register, ready, for_some in state.pending
+            if for_some - done > 1 and register != rd
+        ]
+        load, result, some_load, some_result = self._after
+        is_load = placed.instruction.kind == "load"
+        ready, for_some = (load, some_load) if is_load else (result, some_result)
+        if rd and for_some > 1:
+            pending.append((rd, ready, for_some))
+        return tuple(pending)

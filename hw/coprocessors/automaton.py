@@ -1,0 +1,428 @@
+"""Automaton: the registers of a co-processor's frame in plain Python, equal to the netlist's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from hw.coprocessors import engines
+from hw.coprocessors.compute import blocks
+from hw.coprocessors.engines.engine import Operation
+from hw.coprocessors.layout import Layout
+from hw.coprocessors.port import Errors
+from hw.coprocessors.settings import CODE_BITS, LENGTH_BITS
+from isa import coprocessor
+
+__all__ = ["Automaton", "Job", "Note"]
+
+FOREVER = 1 << 60
+MASK = (1 << LENGTH_BITS) - 1
+CODES = 1 << CODE_BITS
+
+
+class Note(NamedTuple):
+    """Something that took some cycles: `what` is load, compute or store; `end` is exclusive."""
+
+    what: str
+    start: int
+    end: int
+
+
+class Job:
+    """The sizes of one message.
+
+    Attributes:
+        algorithm: Its algorithm.
+        size: Bytes of the message.
+        wanted: Bytes of output wanted of an extendable algorithm.
+        blocks: Blocks of the message.
+        is_empty: Nothing is to be done.
+    """
+
+    def __init__(self, layout: Layout, name: str, size: int, wanted: int) -> None:
+        """Count."""
+        engine = engines.engine_of(name)
+        self.algorithm = algorithm = engine.algorithms[name]
+        self.size, self.wanted = size, wanted
+        self.blocks = blocks(algorithm, size)
+        self.is_empty = (algorithm.per_block and not size) or (algorithm.extendable and not wanted)
+        self.block_units = algorithm.block_bytes // layout.p.unit_bytes
+        self.key_units = algorithm.key_bytes // layout.p.unit_bytes
+        self.steps = algorithm.output_bytes // layout.step_bytes
+        self.message_transfers = layout.transfers(size)
+        self.key_transfers = layout.transfers(algorithm.key_bytes)
+        self.cycles = {
+            o: engine.run_cycles(layout.p, name, o)
+            for o, there in (
+                (Operation.BLOCK, True),
+                (Operation.KEY, algorithm.key_bytes > 0),
+                (Operation.SQUEEZE, algorithm.extendable),
+            )
+            if there
+        }
+
+
+class Automaton:
+    """One co-processor, cycle by cycle; cycles in which only time passes are skipped.
+
+    Attributes:
+        now: The cycle that comes next.
+        job: The message under way, or the last one.
+        settings: What is set, by number.
+        taken: In the last cycle output was got, and this is where it lies in that of its
+            operation, in bytes; else None.
+        active_cycles: Cycles in which a message was under way, since power-on.
+        busy_cycles: Those in which the engine was busy.
+        accepted: In the last cycle a `put` was accepted.
+        coming: Transfers that have not been promised space.
+        beats: Beats of the bus, or puts and gets, since power-on.
+        notes: What took how long, if it is to be noted.
+    """
+
+    def __init__(
+        self,
+        layout: Layout,
+        began: Callable[[Operation], None] | None = None,
+        *,
+        noting: bool = False,
+    ) -> None:
+        """Begin at power-on.
+
+        Args:
+            layout: Sizes.
+            began: Told of every operation that begins.
+            noting: Whether to keep notes.
+        """
+        self._layout = layout
+        self._began = began
+        p = layout.p
+        self._dma = layout.has_dma
+        self._double = p.double_buffer
+        self._latency = p.bus_latency
+        self._burst = p.burst_beats
+        self._transfer_units = layout.transfer_units
+        self._gather = layout.gather
+        self.now = 0
+        self.settings = [0] * 8
+        self.accepted = False
+        self.taken: int | None = None
+        self.job: Job | None = None
+        self.go = self.out = self._outputs = self._ended = False
+        self._key_next = self._key_now = False
+        self._blocks_begun = 0
+        self._busy = 0
+        self._level, self._space, self.coming = 0, layout.capacity, 0
+        self._filling = False
+        self._loading = self._storing = self._arriving = self._loading_key = False
+        self._wait = self._beats = 0
+        self._at = self._wanted = self._gathered = 0
+        self.error = Errors.NONE
+        self.active_cycles = self.busy_cycles = self.beats = 0
+        self._burst_start = 0
+        self._more = False
+        self.notes: list[Note] | None = [] if noting else None
+
+    @property
+    def active(self) -> bool:
+        """Whether a message is under way."""
+        return self.go or self.out
+
+    def advance(self, cycle: int) -> None:
+        """Let time pass, without a command, up to the cycle that comes next."""
+        while self.now < cycle:
+            quiet = min(self.quiet(), cycle - self.now)
+            if quiet:
+                self.skip(quiet)
+            else:
+                self.step()
+
+    def step(self, name: str = "", a: int = 0, b: int = 0) -> tuple[bool, int]:
+        """Make one cycle with a command at the port, or "" for none.
+
+        Returns:
+            Whether the command is held, and what `wait` answers.
+        """
+        self.active_cycles += self.active
+        available = self._available()
+        starved = self._starved(available)
+        run = self._runs(available)
+        fills = self.active and (self._double or self._filling)
+        held, result, take, put = False, 0, False, False
+        self.taken = None
+        if name:
+            held, result, take, put = self._port(name, run, starved, fills)
+        self.accepted = put
+        refused = self.coming and not (put or held or self._dma) and self.active
+        begins = name == "start" and not held
+        changes = name == "set" and not held
+        flush = name in ("get", "wait") and not self._dma
+        filling = self._filling
+        if filling:
+            filling = not (self._loaded() or self._full() or (flush and available))
+        elif starved:
+            filling = True
+        step = (
+            (self._storing and not self._wait)
+            if self._dma
+            else (self.out and (take or self._gathered < self._gather - 1))
+        )
+        leaves, complete = self._outlet() if step else (False, False)
+        if self._dma:
+            self._bus(fills, complete, leaves)
+        elif put:
+            self._note("load", self.now, 1)
+            self._level += 1
+            self._space -= 1
+            self.coming -= 1
+            self.beats += 1
+        self._filling = filling
+        self._engine(run, leaves)
+        if flush and starved:
+            self.error = Errors.LACKING
+        elif name == "put" and refused:
+            self.error = Errors.DROPPED
+        if changes:
+            self.settings[b & 7] = a & MASK
+        if begins or changes:
+            self.go = self.out = False
+        if begins:
+            self._start()
+        self.now += 1
+        return held, result
+
+    def _note(self, what: str, start: int, cycles: int) -> None:
+        if self.notes is None:
+            return
+        if cycles == 1 and self.notes and self.notes[-1][::2] == (what, start):
+            start = self.notes.pop().start
+            cycles += self.now - start
+        self.notes.append(Note(what, start, start + cycles))
+
+    def _loaded(self) -> bool:
+        on_its_way = self._loading or self._arriving or self._loading_key
+        return not self.coming and not on_its_way
+
+    def _next_units(self) -> int:
+        assert self.job is not None
+        return self.job.key_units if self._key_next else self.job.block_units
+
+    def _starved(self, available: bool) -> bool:
+        return self.go and not self._busy and not self._ended and not available
+
+    def holds(self, name: str) -> bool:
+        """Whether a command would be held in the cycle that comes next."""
+        available = self._available()
+        fills = self.active and (self._double or self._filling)
+        return self._port(name, self._runs(available), self._starved(available), fills)[0]
+
+    def _available(self) -> bool:
+        return self.active and (self._loaded() or self._level >= self._next_units())
+
+    def _runs(self, available: bool) -> bool:
+        there = self._ended or (available and (self._double or not self._filling))
+        return self.go and self._busy <= 1 and not self._outputs and there
+
+    def _wanted_units(self) -> int:
+        return min(self._burst, self.coming) * self._transfer_units if self._dma else 1
+
+    def _full(self) -> bool:
+        if self._loading or self._storing or self._arriving:
+            return False
+        return self._space < self._wanted_units()
+
+    def _port(
+        self, name: str, run: bool, starved: bool, fills: bool
+    ) -> tuple[bool, int, bool, bool]:
+        """Return hold, answer of `wait`, whether output is taken, whether a `put` is accepted."""
+        working = self.go and not starved
+        match name:
+            case "set" | "start":
+                return bool(self._busy or run or (self._dma and self.active)), 0, False, False
+            case "put" if not self._dma and self.active and self.coming:
+                if self._space and fills:
+                    return False, 0, False, True
+                return not self.out, 0, False, False
+            case "wait" if self._dma:
+                return self.active, self.error, False, False
+            case "wait":
+                return working, Errors.LACKING if starved else self.error, False, False
+            case "get" if not self._dma and self.out:
+                gathered = self._gathered == self._gather - 1
+                return not gathered, 0, gathered, False
+            case "get" if not self._dma:
+                return working, 0, False, False
+        return False, 0, False, False
+
+    def _outlet(self) -> tuple[bool, bool]:
+        """Make a step of output; return whether it is the last, and whether it ends a transfer."""
+        job = self.job
+        assert job is not None
+        size = self._layout.step_bytes
+        block_end = self._at == job.steps - 1
+        end = self._wanted <= size if job.algorithm.extendable else block_end and self._ended
+        complete = self._gathered == self._gather - 1 or (self._dma and end)
+        leaves = block_end or (complete and end)
+        if complete:
+            self.taken = (self._at + 1 - self._gather) * size
+        self._more = job.algorithm.extendable and not end
+        self._at = 0 if leaves else self._at + 1
+        self._wanted = max(0, self._wanted - size)
+        self._gathered = 0 if complete else self._gathered + 1
+        if not self._dma:
+            self._note("store", self.now, 1)
+            self.beats += complete
+        return leaves, complete
+
+    def _bus(self, fills: bool, complete: bool, leaves: bool) -> None:
+        self._level += self._transfer_units * self._arriving
+        self._arriving = self._loading and not self._wait
+        if not self._loading and not self._storing:
+            self._decide(fills)
+        elif self._wait:
+            self._wait -= 1
+        elif self._loading:
+            self.beats += 1
+            self._beats -= 1
+            self._loading = self._beats > 0
+        else:
+            self.beats += complete
+            self._beats -= complete
+            self._storing = not leaves and self._beats > 0
+            if not self._storing:
+                self._note("store", self._burst_start, self.now + 1 - self._burst_start)
+
+    def _decide(self, fills: bool) -> None:
+        """Begin a burst, or go from the key to the message."""
+        assert self.job is not None or not fills
+        units = self._wanted_units()
+        if self.out:
+            self._storing, self._beats, self._wait = True, self._burst, self._latency - 1
+            self._burst_start = self.now
+        elif fills and self.coming and self._space >= units:
+            beats = units // self._transfer_units
+            self._loading, self._beats, self._wait = True, beats, self._latency - 1
+            self._space -= units
+            self.coming -= beats
+            self._note("load", self.now, self._latency + beats)
+        elif self._loading_key and not self.coming and self.job is not None:
+            self._loading_key = False
+            self.coming = self.job.message_transfers
+
+    def _engine(self, run: bool, leaves: bool) -> None:
+        job = self.job
+        if self._busy:
+            self.busy_cycles += 1
+            self._busy -= 1
+            if not self._busy and job is not None:
+                self._space += job.key_units if self._key_now else job.block_units
+                if self._outputs:
+                    self.go, self.out = False, True
+        if job is None:
+            return
+        if leaves:
+            self.out = self._outputs = False
+            self.go = not self._ended if job.algorithm.per_block else self._more
+        if run:
+            self._level -= self._next_units()
+            if self._key_next:
+                operation = Operation.KEY
+            else:
+                operation = Operation.SQUEEZE if self._ended else Operation.BLOCK
+            self._key_now, self._key_next = self._key_next, False
+            self._blocks_begun += operation is Operation.BLOCK
+            self._ended = self._blocks_begun == job.blocks
+            self._outputs = self._ended or (
+                operation is Operation.BLOCK and job.algorithm.per_block
+            )
+            self._busy = job.cycles[operation]
+            self._note("compute", self.now + 1, self._busy)
+            if self._began is not None:
+                self._began(operation)
+
+    def _start(self) -> None:
+        code, size, wanted = (
+            self.settings[i]
+            for i in (coprocessor.ALGORITHM, coprocessor.LENGTH, coprocessor.OUTPUT_LENGTH)
+        )
+        code &= CODES - 1
+        known = coprocessor.ALGORITHMS[code : code + 1]
+        if not known or known[0] not in self._layout.p.algorithms:
+            self.error = Errors.UNKNOWN
+            return
+        self.error = Errors.NONE
+        job = Job(self._layout, known[0], size, wanted)
+        if job.is_empty:
+            return
+        self.job = job
+        self.go = True
+        self._outputs = self._ended = False
+        self._key_next = self._loading_key = job.key_units > 0
+        self._loading_key = self._loading_key and self._dma
+        self._blocks_begun = self._at = self._gathered = 0
+        self._level, self._space, self._filling = 0, self._layout.capacity, True
+        self._wanted = wanted
+        if self._dma:
+            self.coming = job.key_transfers if self._loading_key else job.message_transfers
+        else:
+            self.coming = self._layout.transfers(size + job.algorithm.key_bytes)
+
+    def finish(self, name: str, a: int = 0, b: int = 0) -> int:
+        """Make cycles with a command at the port up to the one in which it is not held.
+
+        Returns:
+            What `wait` answers.
+        """
+        held, result = self.step(name, a, b)
+        while held:
+            if self.holds(name):
+                self.skip(self.quiet())
+            held, result = self.step(name, a, b)
+        return result
+
+    def quiet(self) -> int:
+        """Cycles from now on in which counters count and nothing else happens."""
+        if not self.active:
+            return FOREVER
+        if self._busy == 1:
+            return 0
+        available = self._available()
+        if not self._busy:
+            if self._runs(available):
+                return 0
+            if self._filling and not self._double and (self._loaded() or self._full()):
+                return 0
+            if self._starved(available) and not self._filling and not self._double:
+                return 0
+            if self.out and not self._dma and self._gathered < self._gather - 1:
+                return 0
+        engine = self._busy - 1 if self._busy else FOREVER
+        return min(engine, self._quiet_bus(available)) if self._dma else engine
+
+    def _quiet_bus(self, available: bool) -> int:
+        if self._wait:
+            return self._wait
+        if self._storing or (self._arriving and not self._loading):
+            return 0
+        if self._loading:
+            watched = not self._busy and self.go and not available
+            return 0 if watched else self._beats - 1
+        if self.out or (self._loading_key and not self.coming):
+            return 0
+        fills = self._double or self._filling
+        begins = fills and self.coming and self._space >= self._wanted_units()
+        return 0 if begins else FOREVER
+
+    def skip(self, cycles: int) -> None:
+        """Make quiet cycles, at most as many as `quiet` says."""
+        self.now += cycles
+        self.active_cycles += cycles * self.active
+        if self._busy:
+            self._busy -= cycles
+            self.busy_cycles += cycles
+        if self._wait:
+            self._wait -= cycles
+        elif self._loading:
+            self._level += self._transfer_units * (cycles - 1 + self._arriving)
+            self._arriving = True
+            self._beats -= cycles
+            self.beats += cycles

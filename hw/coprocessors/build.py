@@ -1,0 +1,288 @@
+"""Build: a whole co-processor in PyRTL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+
+import pyrtl
+
+from hw.coprocessors import engines
+from hw.coprocessors.buffer import build_account, build_buffer, build_phase, build_place
+from hw.coprocessors.bus import build_bus
+from hw.coprocessors.control import Control, Events, build_control, is_empty
+from hw.coprocessors.engines.engine import Engine, Inputs, Outputs
+from hw.coprocessors.layout import Layout
+from hw.coprocessors.outlet import build_outlet
+from hw.coprocessors.padding import build_padder
+from hw.coprocessors.parameters import Coprocessor
+from hw.coprocessors.port import COMMAND_BITS, Request, build_answer, build_puts, decode
+from hw.coprocessors.settings import Settings, build_settings
+from hw.coprocessors.window import OFFSET_BITS, build_window
+from hw.coprocessors.wires import Wire, any_of, picked
+
+__all__ = ["EngineBuilder", "Logic", "Memory", "build", "build_logic"]
+
+EngineBuilder = Callable[[Engine, Coprocessor, Inputs], Outputs]
+"""Makes an engine in the working block."""
+
+
+@dataclass(frozen=True)
+class Memory:
+    """The co-processor's port to memory.
+
+    Memory answers the address of one cycle in the next, and is written at the end of the cycle.
+
+    Attributes:
+        address: Byte address, 32 bits, a multiple of the bytes of a beat.
+        read: 1 bit, a beat is loaded.
+        write: 1 bit, a beat is stored.
+        data: What is stored; bits 7..0 are the byte with the lowest address.
+        enables: 1 bit for each byte stored.
+    """
+
+    address: Wire
+    read: Wire
+    write: Wire
+    data: Wire
+    enables: Wire
+
+
+@dataclass(frozen=True)
+class Logic:
+    """A co-processor in the working block.
+
+    Attributes:
+        hold: 1 bit, the command at the port stays where it is.
+        result: Its result, xlen bits.
+        active: 1 bit, from behind an accepted start to the end of its message.
+        memory: The port to memory; None where the host moves the data.
+        buffer: The memories that are the buffer.
+    """
+
+    hold: Wire
+    result: Wire
+    active: Wire
+    memory: Memory | None
+    buffer: list[pyrtl.MemBlock]
+
+
+def held_engines(p: Coprocessor) -> tuple[Engine, ...]:
+    """The engines that the algorithms of `p` need, sorted by name."""
+    return tuple(engines.engines()[name] for name in p.engine_names())
+
+
+def _built(engine: Engine, p: Coprocessor, inputs: Inputs) -> Outputs:
+    return engine.build(p, inputs)
+
+
+def build(p: Coprocessor, xlen: int = 32) -> pyrtl.Block:
+    """Build a co-processor that stands alone.
+
+    Inputs are `valid` (1 bit), `command` (place in `isa.coprocessor.COMMANDS`), `a` and `b` (xlen
+    bits), which stand still while `hold` is 1; output `result` is the answer. Instead of them a
+    mapped one has `valid`, `store` (1 bit), `offset` (in the window) and `data` (xlen bits). With
+    DMA, outputs `memory_address`, `memory_read`, `memory_write`, `memory_data` and
+    `memory_enables` are answered by input `memory_word` a cycle later. `active` is 1 while a
+    message is worked on.
+    """
+    layout = Layout(p, xlen)
+    with pyrtl.temp_working_block():
+        valid, commit = pyrtl.Input(1, "valid"), Wire(1, "commit")
+        on_its_way: Wire = pyrtl.Const(0, 1)
+        if p.attachment == "mapped":
+            store, offset = pyrtl.Input(1, "store"), pyrtl.Input(OFFSET_BITS, "offset")
+            data = pyrtl.Input(xlen, "data")
+            window = build_window(
+                layout, valid=valid, commit=commit, store=store, offset=offset, data=data
+            )
+            request, on_its_way = window.request, window.hold
+        else:
+            a, b = pyrtl.Input(xlen, "a"), pyrtl.Input(xlen, "b")
+            request = decode(valid, commit, pyrtl.Input(COMMAND_BITS, "command"), a, b)
+        word = pyrtl.Input(p.bus_width, "memory_word") if layout.has_dma else None
+        logic = build_logic(layout, request, word)
+        hold = logic.hold | on_its_way
+        commit <<= valid & ~hold
+        for name, wire in (("hold", hold), ("result", logic.result), ("active", logic.active)):
+            _output(name, wire)
+        if logic.memory is not None:
+            for field in fields(Memory):
+                _output(f"memory_{field.name}", getattr(logic.memory, field.name))
+        return pyrtl.working_block()
+
+
+def _output(name: str, wire: Wire) -> None:
+    output = pyrtl.Output(len(wire), name)
+    output <<= wire
+
+
+def build_logic(
+    layout: Layout,
+    request: Request,
+    memory_word: Wire | None = None,
+    build_engine: EngineBuilder = _built,
+) -> Logic:
+    """Build a co-processor in the working block.
+
+    Args:
+        layout: Sizes.
+        request: The command at its port.
+        memory_word: The answer of memory; None where the host moves the data.
+        build_engine: Makes each engine.
+    """
+    p = layout.p
+    write, fills, step = Wire(1), Wire(1), Wire(1)
+    space, word = Wire(layout.capacity.bit_length()), Wire(p.width)
+    select = Wire(max(e.select_bits(p) for e in held_engines(p)))
+    events = Events(*(Wire(1) for _ in fields(Events)))
+    settings = build_settings(layout, write, request.b[:3], request.a)
+    control = build_control(settings, events)
+    active = control.go | control.out
+    engine = _engines(p, settings, events.start, control, word, select, build_engine)
+    outlet = build_outlet(
+        layout,
+        settings,
+        start=events.start,
+        out=control.out,
+        step=step,
+        ended=control.ended,
+        word=engine.out,
+    )
+    select <<= outlet.select
+
+    memory: Memory | None = None
+    if memory_word is None:
+        data = pyrtl.concat(request.b, request.a)[:64] if layout.xlen == 32 else request.a
+        loads = build_puts(
+            layout, settings, request, start=events.start, active=active, allowed=fills, space=space
+        )
+    else:
+        data = memory_word
+        bus = build_bus(
+            layout,
+            settings,
+            start=events.start,
+            out=control.out,
+            allowed=fills & active,
+            space=space,
+            complete=outlet.complete,
+            leave=outlet.leave,
+        )
+        loads = bus.loads
+        memory = Memory(bus.address, bus.read, bus.write, outlet.data, outlet.enables)
+    answer = build_answer(
+        layout,
+        settings,
+        request,
+        control,
+        loads,
+        busy=engine.busy,
+        allowed=fills,
+        gathered=outlet.gathered,
+        data=outlet.data,
+    )
+    step <<= (control.out & ~outlet.gathered) | answer.take if memory is None else bus.step
+    write <<= answer.set
+
+    sizes = _Sizes(layout, settings)
+    begun, ending = sizes.units(control.key), sizes.units(control.key_now)
+    account = build_account(
+        layout,
+        restart=events.start,
+        promised=loads.promised,
+        arrived=_given(loads.arrived, pyrtl.Const(layout.transfer_units)),
+        begun=_given(control.run, begun),
+        freed=_given(control.finish, ending),
+    )
+    space <<= account.space
+    index = build_place(
+        restart=events.start,
+        run=control.run,
+        words=sizes.words(control.key),
+        take=engine.take,
+        bits=layout.index_bits,
+    )
+    buffer, raw = build_buffer(
+        layout, restart=events.start, write=loads.arrived, data=data, index=index
+    )
+    number = pyrtl.Register(len(engine.take), "word_number")
+    number.next <<= engine.take
+    word <<= build_padder(layout, settings, control.cut, number, raw)
+
+    available = loads.loaded | (account.level >= begun)
+    empties: Wire = pyrtl.Const(1, 1)
+    if p.double_buffer:
+        fills <<= 1
+    else:
+        filling = build_phase(
+            restart=events.start,
+            close=loads.loaded | loads.full | (answer.flush & available),
+            opens=control.starved,
+        )
+        fills <<= filling
+        empties = ~filling
+    begins = answer.start & settings.known & ~is_empty(settings)
+    abort = (answer.start | answer.set) & ~begins
+    happened = Events(
+        begins, abort, available, empties, engine.ready, engine.busy, outlet.leave, outlet.more
+    )
+    for field in fields(Events):
+        wire = getattr(events, field.name)
+        wire <<= getattr(happened, field.name)
+    return Logic(answer.hold, answer.result, active, memory, buffer)
+
+
+def _given(condition: Wire, value: Wire) -> Wire:
+    """`value` where the condition holds, else 0."""
+    return value & condition.sign_extended(len(value))
+
+
+class _Sizes:
+    """How much buffer the next operation of the selected algorithm takes."""
+
+    def __init__(self, layout: Layout, settings: Settings) -> None:
+        self._layout = layout
+        self._settings = settings
+
+    def _either(self, key: Wire, unit_bytes: int) -> Wire:
+        block = self._settings.constant(lambda n: engines.algorithm(n).block_bytes // unit_bytes)
+        whole = self._settings.constant(lambda n: engines.algorithm(n).key_bytes // unit_bytes)
+        return pyrtl.select(key, whole, block)
+
+    def units(self, key: Wire) -> Wire:
+        """Units of buffer space of a block, or of a key."""
+        return self._either(key, self._layout.p.unit_bytes)
+
+    def words(self, key: Wire) -> Wire:
+        """Words of the engine's width of a block, or of a key."""
+        return self._either(key, self._layout.word_bytes)
+
+
+def _engines(
+    p: Coprocessor,
+    settings: Settings,
+    start: Wire,
+    control: Control,
+    word: Wire,
+    select: Wire,
+    build_engine: EngineBuilder,
+) -> Outputs:
+    """Build the engines, and choose the outputs of the one that has the selected algorithm."""
+    found = []
+    for engine in held_engines(p):
+        selected = {name: settings.selected[name] for name in engine.held(p)}
+        chosen = any_of(list(selected.values()))
+        inputs = Inputs(
+            selected,
+            start & chosen,
+            control.run & chosen,
+            control.key,
+            control.squeeze,
+            word,
+            select[: engine.select_bits(p)],
+        )
+        found.append((chosen, build_engine(engine, p, inputs)))
+    return Outputs(
+        **{f.name: picked([(c, getattr(o, f.name)) for c, o in found]) for f in fields(Outputs)}
+    )

@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 
 from dse.constraint import Constraint
+from dse.coprocessor import ENTRY, without_idle_choices
 from dse.design import Design, Value
 from dse.parameter import Parameter
 from dse.vocabulary import REGISTRIES, Vocabulary
@@ -33,8 +34,9 @@ class WorkloadUse:
     """A workload of the mix.
 
     `kernels` are the variants a design may choose from; one alone is pinned. `bytes` is the
-    message size, None for workloads without one. `requires` names, by kernel, the instructions
-    and extensions it cannot be compiled without.
+    message size, None for workloads without one; where a mix has several of one workload, their
+    names end in "@<bytes>". `requires` names, by kernel, the instructions and extensions it cannot
+    be compiled without, and the co-processor where it drives it.
     """
 
     workload: str
@@ -46,13 +48,14 @@ class WorkloadUse:
 
 @dataclass(frozen=True)
 class Entry:
-    """One entry of `choose`: an extension, a single instruction, or a proposal's file.
+    """What may be in or out: an entry of `choose`, or the co-processor.
 
-    `provides` are its own name and the mnemonics it brings.
+    An entry of `choose` is an extension, a single instruction, or a proposal's file; `provides` are
+    its own name and the mnemonics it brings.
     """
 
     name: str
-    kind: str  # "extension", "instruction" or "proposal"
+    kind: str  # "extension", "instruction", "proposal" or "coprocessor"
     provides: tuple[str, ...] = ()
     file: Path | None = None
     file_digest: str = ""
@@ -133,8 +136,9 @@ class Space:
     def reduce(self, design: Mapping[str, Value]) -> Design:
         """The design with what cannot matter made neutral, decided without evaluating.
 
-        Parameters whose condition does not hold take their neutral choice, and a kernel that the
-        chosen instructions do not admit becomes the first that they do.
+        Parameters whose condition does not hold take their neutral choice, a kernel that the
+        chosen instructions do not admit becomes the first that they do, and a co-processor that
+        nothing uses is left out.
         """
         values = dict(design)
         provided = self.provided(design)
@@ -143,6 +147,8 @@ class Space:
             if not set(use.requires.get(str(values.get(name)), ())) <= provided:
                 admitted = (k for k in use.kernels if set(use.requires.get(k, ())) <= provided)
                 values[name] = next(admitted, use.kernels[0])
+        if values.get(ENTRY):
+            values.update(without_idle_choices(self.workloads, self.parameters, values))
         for parameter in self.parameters:
             condition = parameter.condition
             if condition and values[condition.parameter] not in condition.values:

@@ -119,7 +119,7 @@ class WorkloadEntry(Strict):
 
     workload: Annotated[str, _known("workload", lambda v: v.workload_names())]
     weight: Annotated[float, _number(1e-9, 1e9)] = 1.0
-    kernel: str = "auto"
+    kernel: Annotated[list[str], *Choices] = ["auto"]
     bytes: Annotated[int, _whole(1, MAX_BYTES)] | None = None
 
     @model_validator(mode="before")
@@ -192,9 +192,17 @@ class SearchEntry(Strict):
     seed: Annotated[int, _whole(0, 2**32 - 1)] = 1
 
 
-def _absent(value: Any) -> None:
-    if value is not None:
-        raise fault(f"must be null (co-processors cannot be explored yet), not {shown(value)}")
+def _null_or_block(value: Any) -> Any:
+    choices = value if isinstance(value, list) else [value]
+    blocks = [choice for choice in choices if choice is not None]
+    if not all(isinstance(block, dict) for block in blocks):
+        raise fault(f"must be null, a block of parameters or a list of both, not {shown(value)}")
+    if len(blocks) > 1 or len(choices) - len(blocks) > 1 or not choices:
+        raise fault(
+            "must be null, one block of parameters, or a list of both; choices of a parameter are "
+            "a list in its place"
+        )
+    return choices
 
 
 class SpaceFile(Strict):
@@ -208,7 +216,7 @@ class SpaceFile(Strict):
     instructions: InstructionsEntry = InstructionsEntry()
     units: dict[str, UnitEntry] = {}
     compiler: CompilerEntry = CompilerEntry()
-    coprocessor: Annotated[Any, AfterValidator(_absent)] = None
+    coprocessor: Annotated[Any, AfterValidator(_null_or_block)] = [None]
     objectives: list[str] = ["time_ns", "area_ge"]
     constraints: dict[str, Any] = {}
     search: SearchEntry = SearchEntry()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from dse.constraint import Constraint, parse_constraint
-from dse.design import Value
+from dse.coprocessor import ENTRY
+from dse.design import Value, format_value
 from dse.metrics import METRICS
 from dse.parameter import Condition, Parameter
 from dse.space import (
@@ -22,6 +23,7 @@ from dse.space import (
 )
 from dse.space_file import SpaceFile, read_space_file
 from dse.suggestion import one_of, suggest
+from dse.validation import shown as _shown
 from dse.vocabulary import Vocabulary
 from dse.yaml_source import Path as KeyPath
 from dse.yaml_source import Problem, Source, dotted
@@ -56,12 +58,15 @@ class _Resolver:
     def space(self, text: str) -> Space:
         shape = self.shape
         entries, entry_parameters = self.entries()
+        coprocessor, coprocessor_parameters = self.coprocessor()
+        entries += coprocessor
         workloads = self.workloads()
         parameters = (
             *self.core_parameters(),
             Parameter("instructions.base", (shape.instructions.base,)),
             *entry_parameters,
             *self.unit_parameters(),
+            *coprocessor_parameters,
             Parameter("compiler.unroll", tuple(shape.compiler.unroll)),
             *(Parameter(f"kernel.{use.workload}", use.kernels) for use in workloads),
         )
@@ -88,28 +93,42 @@ class _Resolver:
 
     def workloads(self) -> tuple[WorkloadUse, ...]:
         uses: dict[str, WorkloadUse] = {}
+        written = [entry.workload for entry in self.shape.workloads]
         if not self.shape.workloads:
             self.problem(("workloads",), "must name at least one workload, not an empty list")
         for index, entry in enumerate(self.shape.workloads):
-            if entry.workload in uses:
-                self.problem(("workloads", index), f"workload {entry.workload} is given twice")
-            every = tuple(self.names.kernel_names(entry.workload))
-            if entry.kernel not in ("auto", *every):
-                accepted = f"must be {one_of(['auto', *every])}"
-                message = f"{accepted}, not {entry.kernel!r}{suggest(entry.kernel, every)}"
-                self.problem(("workloads", index, "kernel"), message)
-                continue
-            kernels = every if entry.kernel == "auto" else (entry.kernel,)
+            name = entry.workload
+            if written.count(name) > 1 and entry.bytes:
+                name = f"{name}@{entry.bytes}"
+            if name in uses:
+                self.problem(("workloads", index), f"workload {name} is given twice")
+            requires = {
+                k: tuple(self.names.kernel_requirements(entry.workload, k))
+                for k in self.names.kernel_names(entry.workload)
+            }
+            if self.has_coprocessor:
+                drivers = self.names.coprocessor_kernels(entry.workload)
+                requires.update((k, (ENTRY, *needs)) for k, needs in drivers.items())
+            kernels = self.kernels(index, entry.kernel, tuple(requires))
             fault = self.names.size_fault(entry.workload, entry.bytes) if entry.bytes else None
             if fault:
                 self.problem(("workloads", index, "bytes"), fault)
-            requires = {
-                k: tuple(self.names.kernel_requirements(entry.workload, k)) for k in kernels
-            }
-            uses[entry.workload] = WorkloadUse(
-                entry.workload, float(entry.weight), kernels, entry.bytes, requires
-            )
+            needs = {k: requires[k] for k in kernels}
+            uses[name] = WorkloadUse(name, float(entry.weight), kernels, entry.bytes, needs)
         return tuple(uses.values())
+
+    def kernels(self, index: int, written: list[str], every: tuple[str, ...]) -> tuple[str, ...]:
+        """The variants that a workload's `kernel` names; `auto` stands for all."""
+        for position, kernel in enumerate(written):
+            if kernel not in ("auto", *every):
+                is_list = isinstance(self.source.data["workloads"][index]["kernel"], list)
+                place: KeyPath = ("workloads", index, "kernel")
+                path = (*place, position) if is_list else place
+                accepted = f"must be {one_of(['auto', *every])}"
+                self.problem(path, f"{accepted}, not {kernel!r}{suggest(kernel, every)}")
+        if "auto" in written:
+            return every
+        return tuple(kernel for kernel in written if kernel in every)
 
     def core_parameters(self) -> list[Parameter]:
         core = self.shape.core
@@ -227,6 +246,37 @@ class _Resolver:
             found.append(Parameter(f"{entry.name}.{key}", tuple(choices), condition))
         return found
 
+    @property
+    def has_coprocessor(self) -> bool:
+        """Whether designs may have a co-processor."""
+        return any(choice is not None for choice in self.shape.coprocessor)
+
+    def coprocessor(self) -> tuple[tuple[Entry, ...], list[Parameter]]:
+        """The co-processor as something to choose, and its parameters."""
+        if not self.has_coprocessor:
+            return (), []
+        choices = self.shape.coprocessor
+        position, block = next((i, c) for i, c in enumerate(choices) if c is not None)
+        is_list = isinstance(self.source.data["coprocessor"], list)
+        path: KeyPath = (ENTRY, *([position] if is_list else []))
+        known = self.names.coprocessor_parameters()
+        found = [Parameter(ENTRY, (False, True) if None in choices else (True,))]
+        for key, written in block.items():
+            if key not in known:
+                message = f"parameter must be {one_of(list(known))}, not {key!r}"
+                self.problem((*path, key), message + suggest(key, known), of_key=True)
+                continue
+            values = written if isinstance(written, list) else [written]
+            for index, value in enumerate(values):
+                if not any(value == k and type(value) is type(k) for k in known[key]):
+                    below = (*path, key, *([index] if isinstance(written, list) else []))
+                    self.problem(below, f"must be {_span(known[key])}, not {_shown(value)}")
+            if not values or len({repr(v) for v in values}) < len(values):
+                self.problem((*path, key), "must name each choice once, and at least one")
+            condition = Condition(ENTRY, (True,))
+            found.append(Parameter(f"{ENTRY}.{key}", tuple(values), condition))
+        return (Entry(ENTRY, ENTRY, (ENTRY,)),), found
+
     def objectives(self) -> tuple[Objective, ...]:
         written = self.shape.objectives
         for index, metric in enumerate(written):
@@ -279,6 +329,15 @@ class _Resolver:
             else:
                 fixed[name] = value
         return fixed
+
+
+def _span(values: Sequence[Value]) -> str:
+    """What is accepted: whole numbers without a gap as a range, else each."""
+    numbers = sorted(v for v in values if isinstance(v, int) and not isinstance(v, bool))
+    if len(numbers) == len(values) > 4 and numbers[-1] - numbers[0] == len(numbers) - 1:
+        return f"from {numbers[0]} to {numbers[-1]}"
+    ordered = numbers if len(numbers) == len(values) else values
+    return one_of([format_value(v) for v in ordered])
 
 
 def _leaves(data: Mapping[str, Any], path: KeyPath) -> Iterator[tuple[KeyPath, Any]]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from dse.design import Value
+
 
 class Vocabulary(Protocol):
     """What a space can be written in; tests pass their own."""
@@ -38,6 +40,12 @@ class Vocabulary(Protocol):
 
     def circuit_names(self, table: str) -> Sequence[str]:
         """The circuits registered for a table."""
+
+    def coprocessor_kernels(self, workload: str) -> Mapping[str, Sequence[str]]:
+        """Variants in which a co-processor takes part, each with what it needs beside."""
+
+    def coprocessor_parameters(self) -> Mapping[str, Sequence[Value]]:
+        """Parameters of a co-processor and what each accepts; the first is the default."""
 
     def technology_names(self) -> Sequence[str]:
         """Technologies that can price a netlist."""
@@ -115,6 +123,18 @@ class Registries:
         from hw import units
 
         return tuple(units.circuit_names(table))
+
+    def coprocessor_kernels(self, workload: str) -> Mapping[str, Sequence[str]]:
+        """Drivers of `workloads/coprocessor_driver.py`."""
+        from workloads.coprocessor_driver import drivers
+
+        return drivers(workload)
+
+    def coprocessor_parameters(self) -> Mapping[str, Sequence[Value]]:
+        """Fields of `hw.coprocessors.parameters.Coprocessor`."""
+        from dse.coprocessor import accepted
+
+        return accepted()
 
     def technology_names(self) -> Sequence[str]:
         """Technologies of `hw/technology.py`."""

@@ -54,11 +54,18 @@ def is_sized(name: str) -> bool:
 def get(name: str, message_bytes: int | None = None) -> Workload:
     """Make a workload, for a message size in bytes where it takes one.
 
+    Args:
+        name: Its name; the size may stand there too, as in `sha256@1480`.
+        message_bytes: The size; else that of the name, else the workload's own.
+
     Raises:
         ValueError: No such workload, or a size it does not accept.
     """
     _discover()
-    if name not in _FACTORIES:
+    name, _, size = name.partition("@")
+    if message_bytes is None and size.isdecimal():
+        message_bytes = int(size)
+    if name not in _FACTORIES or (size and str(message_bytes) != size):
         near = get_close_matches(name, _FACTORIES, 1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise ValueError(f"workload must be one of {list(workload_names())}, not {name!r}{hint}")

@@ -75,6 +75,18 @@ JOBS: Mapping[str, Job] = {
 cipher (FIPS 197 sections 5.2 and 5.3.5); the co-processor has a key schedule of its own."""
 
 
+def drivers(workload: str) -> dict[str, tuple[str, ...]]:
+    """Variants of a workload that drive a co-processor, and what each needs beside one."""
+    return {KERNEL: ()} if workload.partition("@")[0] in JOBS else {}
+
+
+def algorithms_of(workload: str, kernel: str) -> tuple[str, ...]:
+    """Algorithms that a variant asks the co-processor for; none if it does without one."""
+    if kernel not in drivers(workload):
+        return ()
+    return (JOBS[workload.partition("@")[0]].algorithm,)
+
+
 def driver(
     workload: Workload, instructions: InstructionSet, link: Link, unroll: int | str = 1
 ) -> Program:

@@ -58,6 +58,12 @@ class SyntheticVocabulary:
     def circuit_names(self, table: str) -> Sequence[str]:
         return tuple(CIRCUITS)
 
+    def coprocessor_kernels(self, workload: str) -> Mapping[str, Sequence[str]]:
+        return {"coprocessor": ()}
+
+    def coprocessor_parameters(self) -> Mapping[str, Sequence[Value]]:
+        return {"width": (64, 32), "bus_latency": tuple(range(1, 65)), "mover": ("cpu", "dma")}
+
     def technology_names(self) -> Sequence[str]:
         return ("ge",)
 

@@ -1,0 +1,108 @@
+"""The co-processor of a design: its record, and which of its parameters make no difference.
+
+Which algorithms it holds is no parameter: they are those of the workloads that it does, that is,
+whose kernel is a driver program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from dse.design import Value
+
+if TYPE_CHECKING:
+    from dse.parameter import Parameter
+    from dse.space import WorkloadUse
+    from hw.coprocessors.parameters import Coprocessor
+
+ENTRY = "coprocessor"
+"""Name of the parameter that says whether there is one, and head of the names of the others."""
+
+
+@cache
+def accepted() -> Mapping[str, tuple[Value, ...]]:
+    """Parameters by name and the values each accepts, its default first."""
+    from hw import units
+    from hw.coprocessors.parameters import CHOICES, RANGES, Coprocessor
+
+    choices: dict[str, tuple[Value, ...]] = {
+        **CHOICES,
+        **{name: tuple(range(low, high + 1)) for name, (low, high) in RANGES.items()},
+        "aes_sbox": tuple(units.circuit_names("aes_sbox")),
+    }
+    found = {}
+    for field in fields(Coprocessor):
+        if field.name in choices:
+            default: Any = field.default
+            others = (c for c in choices[field.name] if c != default)
+            found[field.name] = (default, *others)
+    return found
+
+
+def algorithms(uses: tuple[WorkloadUse, ...], design: Mapping[str, Value]) -> tuple[str, ...]:
+    """Algorithms that the driver programs of a design ask for, sorted."""
+    from workloads.coprocessor_driver import algorithms_of
+
+    found = {
+        algorithm
+        for use in uses
+        for algorithm in algorithms_of(use.workload, str(design[f"kernel.{use.workload}"]))
+    }
+    return tuple(sorted(found))
+
+
+def coprocessor_of(
+    uses: tuple[WorkloadUse, ...], design: Mapping[str, Value]
+) -> Coprocessor | None:
+    """The co-processor that a design has; None where it has none or gives it nothing to do.
+
+    Raises:
+        ValueError: Parameters that do not go together, such as a buffer smaller than a block.
+    """
+    from hw.coprocessors.parameters import Coprocessor
+
+    held = algorithms(uses, design) if design.get(ENTRY) else ()
+    if not held:
+        return None
+    head = f"{ENTRY}."
+    chosen: Any = {n.removeprefix(head): v for n, v in design.items() if n.startswith(head)}
+    return Coprocessor(held, **chosen)
+
+
+def without_idle_choices(
+    uses: tuple[WorkloadUse, ...],
+    parameters: tuple[Parameter, ...],
+    design: Mapping[str, Value],
+) -> dict[str, Value]:
+    """Changes that give every parameter the first of the choices that build the same hardware.
+
+    A co-processor that has nothing to do is left out.
+    """
+    try:
+        record = coprocessor_of(uses, design)
+    except ValueError:  # cannot be built at all; whoever evaluates the design will say why
+        return {}
+    if record is None:
+        return {ENTRY: False}
+    same = record.canonical()
+    changes: dict[str, Value] = {}
+    for parameter in parameters:
+        head, _, name = parameter.name.partition(".")
+        if head != ENTRY or not name:
+            continue
+        for choice in parameter.choices:
+            if choice == design[parameter.name]:
+                break
+            other: dict[str, Any] = {name: choice}
+            try:
+                changed = replace(record, **other)
+            except ValueError:
+                continue
+            if changed.canonical() == same:
+                record = changed
+                changes[parameter.name] = choice
+                break
+    return changes

@@ -35,6 +35,7 @@ def instructions(*parts: str | Extension) -> tuple[Instruction, ...]:
 SETS = {
     "zkne": instructions("zkne"),
     "zkne zknd zbkb zbkx": instructions("zkne", "zknd", "zbkb", "zbkx"),
+    "xkyber": instructions("xkyber"),
     "zbb zbkb xzbp": instructions("zbb", "zbkb", "xzbp"),
     "nluv 1": instructions(load_extension("nluv", banks=1)),
     "nluv 2": instructions(load_extension("nluv", banks=2)),

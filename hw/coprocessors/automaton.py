@@ -421,7 +421,7 @@ class Automaton:
             self.busy_cycles += cycles
         if self._wait:
             self._wait -= cycles
-        elif self._loading:
+        elif self._loading and cycles:
             self._level += self._transfer_units * (cycles - 1 + self._arriving)
             self._arriving = True
             self._beats -= cycles

@@ -18,6 +18,7 @@ from hw.coprocessors.engines.engine import (
     Shape,
     State,
 )
+from hw.coprocessors.engines.phase import phase_end
 from hw.coprocessors.engines.stages import cut
 from hw.coprocessors.engines.wiring import (
     Wire,
@@ -27,10 +28,9 @@ from hw.coprocessors.engines.wiring import (
     item,
     rotl,
     split,
+    table_entry,
 )
-from hw.rom import read_table
 from isa.keccak import CONSTANTS, LANES, OFFSETS, ROUNDS, permute
-from isa.table import Table
 
 __all__ = ["ENGINE"]
 
@@ -93,7 +93,7 @@ class Keccak(Engine):
         groups = ROUNDS // p.rounds_per_cycle
         busy, absorbing = pyrtl.Register(1), pyrtl.Register(1)
         group, number = pyrtl.Register(5), pyrtl.Register(self.take_bits(p))
-        end = _phase_end(busy & ~absorbing, p.stages)
+        end = phase_end(busy & ~absorbing, p.stages)
         permuting = busy & ~absorbing
         final = permuting & end & (group == groups - 1)
         ready = ~busy | final
@@ -131,17 +131,6 @@ class Keccak(Engine):
 ENGINE = Keccak()
 
 
-def _phase_end(running: Wire, stages: int) -> Wire:
-    """Return whether a group ends in this cycle; groups follow each other while `running`."""
-    if stages == 1:
-        return pyrtl.Const(1, 1)
-    phase = pyrtl.Register((stages - 1).bit_length())
-    end = phase == stages - 1
-    zero = pyrtl.Const(0, len(phase))
-    phase.next <<= pyrtl.select(running & ~end, incremented(phase), zero)
-    return end
-
-
 def _group(lanes: Sequence[Wire], group: Wire, rounds: int, stages: int) -> list[Wire]:
     """Return the lanes after a group of rounds, right after `stages` cycles."""
     state = list(lanes)
@@ -172,8 +161,7 @@ def _constant(group: Wire, values: Sequence[int]) -> Wire:
     entries = [
         sum((value >> bit & 1) << j for j, bit in enumerate(_CONSTANT_BITS)) for value in values
     ]
-    padded = [*entries, *[0] * ((1 << len(group)) - len(entries))]
-    bits = read_table(Table("keccak_constants", len(_CONSTANT_BITS), tuple(padded)), group)
+    bits = table_entry(entries, group[: (len(entries) - 1).bit_length()], len(_CONSTANT_BITS))
     zero = pyrtl.Const(0, 1)
     places = {bit: bits[j] for j, bit in enumerate(_CONSTANT_BITS)}
     return pyrtl.concat_list([places.get(i, zero) for i in range(64)])

@@ -7,6 +7,9 @@ from typing import TypeAlias
 
 import pyrtl
 
+from hw.rom import read_table
+from isa.table import Table
+
 __all__ = [
     "Wire",
     "any_of",
@@ -18,6 +21,7 @@ __all__ = [
     "rotl",
     "rotr",
     "split",
+    "table_entry",
     "total",
 ]
 
@@ -96,3 +100,16 @@ def item(words: Sequence[Wire], number: Wire) -> Wire:
         chosen_pairs = [pyrtl.select(bit, level[i + 1], level[i]) for i in pairs]
         level = chosen_pairs + (level[-1:] if len(level) % 2 else [])
     return level[0]
+
+
+def table_entry(values: Sequence[int], number: Wire, width: int) -> Wire:
+    """Return the value of that number, `width` bits; past the last any of them.
+
+    `number` has just the bits to count them. Values past the last repeat those half the table
+    before, which takes no gates.
+    """
+    size = 1 << len(number)
+    entries = list(values)
+    while len(entries) < size:
+        entries.append(entries[len(entries) - size // 2])
+    return read_table(Table("constants", width, tuple(entries)), number)

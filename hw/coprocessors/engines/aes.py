@@ -1,0 +1,349 @@
+"""AES: AES-128 in both directions, Haraka-256 and Haraka-512 around the same rounds."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+
+import pyrtl
+
+from hw.coprocessors.engines.aes_round import Round, Substitution, key_step
+from hw.coprocessors.engines.engine import (
+    Algorithm,
+    Engine,
+    Inputs,
+    Operation,
+    Outputs,
+    Shape,
+    State,
+)
+from hw.coprocessors.engines.phase import phase_end
+from hw.coprocessors.engines.stages import cut
+from hw.coprocessors.engines.wiring import (
+    Wire,
+    any_of,
+    chosen,
+    incremented,
+    item,
+    split,
+    table_entry,
+)
+from isa import haraka
+from isa.aes import multiply
+from isa.aes_block import decrypt_block, encrypt_block, expand_key, inverse_keys
+
+__all__ = ["ENGINE"]
+
+AFTER_FO4 = 3.5
+"""Delay of the multiplexers behind a group of rounds."""
+ROUNDS = 10
+"""Of AES-128, and those of AES in the rounds of Haraka for each of its blocks."""
+KEY_BYTES = BLOCK_BYTES = 16
+_ENCRYPT, _DECRYPT = "aes128-encrypt", "aes128-decrypt"
+_BLOCKS = {"haraka256": 2, "haraka512": 4}
+_FIPS, _TOSC = "FIPS 197 (2001)", "Haraka v2, ToSC 2016(2)"
+
+
+class Aes(Engine):
+    """A block is pulled and, in AES, added to the first round key; then its rounds run.
+
+    Round keys are computed on the fly. A KEY operation keeps the key that the direction selected
+    begins with: encryption the key itself, decryption the last round key, for which the schedule
+    runs once. The blocks of Haraka take turns; at the end the message is pulled again, as far as
+    the digest needs it, and added.
+    """
+
+    name = "aes"
+    algorithms = MappingProxyType(
+        {
+            **{
+                name: Algorithm(name, BLOCK_BYTES, 16, _FIPS, key_bytes=KEY_BYTES, per_block=True)
+                for name in (_ENCRYPT, _DECRYPT)
+            },
+            **{
+                name: Algorithm(name, BLOCK_BYTES * blocks, 32, _TOSC, per_block=True)
+                for name, blocks in _BLOCKS.items()
+            },
+        }
+    )
+
+    def rounds(self, p: Shape) -> int:
+        """Return the rounds of one group: 1 or 2, since 4 does not divide 10."""
+        return min(p.rounds_per_cycle, 2)
+
+    def run_cycles(self, p: Shape, algorithm: str, operation: Operation = Operation.BLOCK) -> int:
+        """Return the cycles of an operation: words pulled, groups, words pulled again."""
+        rounds = ROUNDS // self.rounds(p) * p.stages
+        if operation is Operation.KEY:
+            return 8 * KEY_BYTES // p.width + (rounds if algorithm == _DECRYPT else 0)
+        pulled = 8 * self.algorithms[algorithm].block_bytes // p.width
+        if algorithm in _BLOCKS:
+            return pulled + rounds * _BLOCKS[algorithm] + 256 // p.width
+        return pulled + rounds
+
+    def initial(self, algorithm: str) -> State:
+        """Return a key and an output of zeros."""
+        return (0, 0)
+
+    def step(
+        self, algorithm: str, state: State, data: bytes, operation: Operation = Operation.BLOCK
+    ) -> State:
+        """Return the key and the output, as little-endian numbers, after an operation."""
+        key, out = state
+        if operation is Operation.KEY:
+            return int.from_bytes(data, "little"), out
+        if algorithm in _BLOCKS:
+            result = haraka.digest(data)
+        else:
+            keys = expand_key(key.to_bytes(KEY_BYTES, "little"))
+            if algorithm == _ENCRYPT:
+                result = encrypt_block(data, keys)
+            else:
+                result = decrypt_block(data, inverse_keys(keys))
+        return key, int.from_bytes(result, "little")
+
+    def output(self, algorithm: str, state: State) -> bytes:
+        """Return the block or the digest of the last operation."""
+        return state[1].to_bytes(self.algorithms[algorithm].output_bytes, "little")
+
+    def build(self, p: Shape, inputs: Inputs) -> Outputs:
+        """Build the engine."""
+        return _Aes(p, self.held(p), self.rounds(p), inputs).build()
+
+
+ENGINE = Aes()
+
+
+class _Aes:
+    """One engine being built: its registers and what they hold next."""
+
+    def __init__(self, p: Shape, held: Sequence[str], rounds: int, inputs: Inputs) -> None:
+        self.p, self.held, self.rounds, self.inputs = p, held, rounds, inputs
+        self.ciphers = [name for name in held if name not in _BLOCKS]
+        self.hashes = [name for name in held if name in _BLOCKS]
+        blocks = max(_BLOCKS.get(name, 1) for name in held)
+        self.words = {n: _BLOCKS.get(n, 1) * 128 // p.width for n in held}
+        self.state = [pyrtl.Register(p.width) for _ in range(blocks * 128 // p.width)]
+        self.key = pyrtl.Register(128) if self.ciphers else pyrtl.Const(0, 128)
+        self.groups = {n: ROUNDS // rounds * _BLOCKS.get(n, 1) for n in held}
+        self.group = pyrtl.Register((max(self.groups.values()) - 1).bit_length())
+        self.number = pyrtl.Register(ENGINE.take_bits(p))
+        self.busy, self.loading = pyrtl.Register(1), pyrtl.Register(1)
+        self.folding = pyrtl.Register(1) if self.hashes else pyrtl.Const(0, 1)
+        self.keying = pyrtl.Register(1) if self.ciphers else pyrtl.Const(0, 1)
+        self.working = self.busy & ~(self.loading | self.folding)
+        self.end = self.working & phase_end(self.working, p.stages)
+
+    # --- What depends on the algorithm -----------------------------------------------------------
+
+    def by_algorithm(self, value: Callable[[str], Wire]) -> Wire:
+        """Return the wire that `value` gives for the selected algorithm."""
+        return chosen({name: value(name) for name in self.held}, self.inputs.selected)
+
+    def by_number(self, value: Callable[[str], int], word: Wire) -> Wire:
+        """Return whether a word is the number that belongs to the selected algorithm."""
+        wires = {n: word == n for n in dict.fromkeys(map(value, self.held))}
+        return self.by_algorithm(lambda name: wires[value(name)])
+
+    def among(self, names: Sequence[str]) -> Wire:
+        """Return whether the selected algorithm is one of these."""
+        if set(names) >= set(self.held):
+            return pyrtl.Const(1, 1)
+        return any_of(*(self.inputs.selected[n] for n in names if n in self.held))
+
+    # --- Build -----------------------------------------------------------------------------------
+
+    def build(self) -> Outputs:
+        """Connect everything."""
+        final, ready, take = self._control()
+        block, key = self._group()
+        if self.ciphers:
+            self._key_next(key, final)
+        self._state_next(block)
+        return Outputs(take, self.busy, ready, self._out())
+
+    def _control(self) -> tuple[Wire, Wire, Wire]:
+        """Return whether the operation ends in this cycle, `ready` and `take`."""
+        inputs, p = self.inputs, self.p
+        zero = pyrtl.Const(0, len(self.number))
+        loaded = self.by_number(lambda n: self.words[n] - 1, self.number)
+        if self.ciphers:  # a key has as many words as a block of theirs
+            loaded = pyrtl.select(self.keying, self.number == 128 // p.width - 1, loaded)
+        loaded = loaded & self.loading
+        done = self.end & self.by_number(lambda n: self.groups[n] - 1, self.group)
+        folded = self.folding & (self.number == 256 // p.width - 1)
+        hashing = self.among(self.hashes) if self.hashes else pyrtl.Const(0, 1)
+        final = folded | (done & ~hashing)
+        if _ENCRYPT in self.held:
+            final = final | (loaded & self.keying & self.among([_ENCRYPT]))
+        ready = ~self.busy | final
+        self.busy.next <<= inputs.run | (self.busy & ~final)
+        self.loading.next <<= inputs.run | (self.loading & ~loaded)
+        if self.hashes:
+            self.folding.next <<= (done & hashing) | (self.folding & ~folded)
+        if self.ciphers:
+            self.keying.next <<= pyrtl.select(inputs.run, inputs.key, self.keying & ~final)
+        counts = (self.loading & ~loaded) | (self.folding & ~folded)
+        following = incremented(self.number)
+        self.number.next <<= pyrtl.select(counts, following, zero)
+        group = pyrtl.select(self.end, incremented(self.group), self.group)
+        self.group.next <<= pyrtl.select(self.working, group, pyrtl.Const(0, len(group)))
+        take = following
+        if self.hashes:
+            again = self._kept(pyrtl.select(self.folding, following, zero))
+            take = pyrtl.select(self.loading, following, again)
+        return final, ready, pyrtl.select(ready, zero, take)
+
+    def _kept(self, number: Wire) -> Wire:
+        """Return which word of the message is added to a word of the digest."""
+        if "haraka512" not in self.held:
+            return number
+        kept = _kept_words(self.p.width)
+        bits = (len(kept) - 1).bit_length()
+        entry = table_entry(kept, number[:bits], len(number))
+        return self.by_algorithm(lambda name: entry if name == "haraka512" else number)
+
+    # --- Rounds ----------------------------------------------------------------------------------
+
+    def _group(self) -> tuple[Wire, Wire]:
+        """Return the first block and the round key after a group of rounds."""
+        inverse, backward = None, None
+        if _DECRYPT in self.held:
+            inverse = self.among([_DECRYPT])
+            backward = inverse & ~self.keying
+        forward = any(name != _DECRYPT for name in self.held)
+        boxes = Substitution(self.p.aes_sbox, forward=forward, inverse=inverse)
+        one_round = Round(boxes)
+        block = pyrtl.concat_list(self.state)[:128]
+        key: Wire = self.key
+        for i in range(self.rounds):
+            last = None
+            if self.ciphers:
+                key = key_step(key, self._round_constant(i, backward), boxes, backward)
+                last = pyrtl.Const(0, 1)
+                if i == self.rounds - 1:
+                    last = self.among(self.ciphers) & (self.group == ROUNDS // self.rounds - 1)
+            block = one_round(block, self._round_key(key, i), last)
+        block, key = cut([block, key], self.p.stages, AFTER_FO4)
+        return block, key
+
+    def _round_constant(self, position: int, backward: Wire | None) -> Wire:
+        """Return the constant of a step of the key schedule."""
+        constants = [1]
+        while len(constants) < ROUNDS:
+            constants.append(multiply(constants[-1], 2))
+        groups = ROUNDS // self.rounds
+        number = self.group[: (groups - 1).bit_length()]
+        entry = table_entry(constants[position :: self.rounds], number, 8)
+        if backward is None:
+            return entry
+        before = table_entry(constants[::-1][position :: self.rounds], number, 8)
+        return pyrtl.select(backward, before, entry)
+
+    def _round_key(self, key: Wire, position: int) -> Wire:
+        """Return the round key: that of AES, or a constant of Haraka."""
+        values = {n: _haraka_constants(_BLOCKS[n], self.rounds, position) for n in self.hashes}
+        longest = max(values.values(), key=len, default=[])
+        entries: dict[str, Wire] = {}
+        for name, those in values.items():
+            # One table serves both where one begins like the other.
+            table = longest if longest[: len(those)] == those else those
+            number = self.group[: (len(table) - 1).bit_length()]
+            same = [n for n in entries if table is longest and values[n] is longest]
+            entries[name] = entries[same[0]] if same else table_entry(table, number, 128)
+        return self.by_algorithm(lambda name: entries.get(name, key))
+
+    # --- Registers -------------------------------------------------------------------------------
+
+    def _key_next(self, stepped: Wire, final: Wire) -> None:
+        """Let the round key run along, and begin again from the key that is kept."""
+        kept = pyrtl.Register(128)
+        shifted = pyrtl.concat(self.inputs.word, self.key)[self.p.width :]
+        following = pyrtl.select(self.end, stepped, self.key)
+        following = pyrtl.select(self.loading & self.keying, shifted, following)
+        kept.next <<= pyrtl.select(final & self.keying, following, kept)
+        self.key.next <<= pyrtl.select(final & ~self.keying, kept, following)
+
+    def _state_next(self, block: Wire) -> None:
+        """Shift pulled words in at the end of what the algorithm uses, and take rounds over."""
+        width = self.p.width
+        word = self.inputs.word ^ self._addend()
+        words = {name: split(w, width) for name, w in self._turned(block).items()}
+        shifting = self.loading | self.folding
+        for i, register in enumerate(self.state):
+            rest = self.state[i + 1] if i + 1 < len(self.state) else word
+            ends = {name: word if self.words[name] == i + 1 else rest for name in self.held}
+            new = {n: words[n][i] if i < len(words[n]) else register for n in self.held}
+            kept = pyrtl.select(self.end, chosen(new, self.inputs.selected), register)
+            shifted = chosen(ends, self.inputs.selected)
+            register.next <<= pyrtl.select(shifting, shifted, kept)
+
+    def _addend(self) -> Wire:
+        """Return what is added to a pulled word: in AES the key, at the end of Haraka the state."""
+        width = self.p.width
+        zero = pyrtl.Const(0, width)
+        loaded: Wire = zero
+        if self.ciphers:
+            parts = split(self.key, width)
+            loaded = item(parts, self.number[: (len(parts) - 1).bit_length()])
+            if self.hashes:
+                loaded = loaded & self.among(self.ciphers).sign_extended(width)
+        if not self.hashes:
+            return loaded
+        folded = {}
+        for name in self.hashes:
+            kept = _kept_words(width) if name == "haraka512" else list(range(256 // width))
+            # Each word folded before has moved all words down by one.
+            places = [self.state[k - i] for i, k in enumerate(kept)]
+            folded[name] = item(places, self.number[: (len(places) - 1).bit_length()])
+        state = chosen(folded, self.inputs.selected)
+        return pyrtl.select(self.folding, state, loaded)
+
+    def _turned(self, block: Wire) -> Mapping[str, Wire]:
+        """Return the state after a group for each algorithm: blocks take turns, rounds end mixed.
+
+        A group works on the first block, which becomes the last.
+        """
+        state = pyrtl.concat_list(self.state)
+        results: dict[str, Wire] = dict.fromkeys(self.ciphers, block)
+        for name in self.hashes:
+            blocks = _BLOCKS[name]
+            turned = pyrtl.concat(block, state[128 : 128 * blocks])
+            mixed = pyrtl.concat_list(haraka.mixed(split(turned, 32)))
+            groups = 2 * blocks // self.rounds
+            number = self.group[: (groups - 1).bit_length()]
+            results[name] = pyrtl.select(number == groups - 1, mixed, turned)
+        return results
+
+    def _out(self) -> Wire:
+        """Return the output word selected."""
+        count = 256 // self.p.width
+        first = item(self.state[:count], self.inputs.select)
+        if "haraka512" not in self.held:
+            return first
+        last = item(self.state[-count:], self.inputs.select)
+        return self.by_algorithm(lambda name: last if name == "haraka512" else first)
+
+
+def _kept_words(width: int) -> list[int]:
+    """Return the words of the state that are the digest of Haraka-512."""
+    per_word = width // 32
+    return [k // per_word for k in haraka.KEPT[64][::per_word]]
+
+
+def _haraka_constants(blocks: int, rounds: int, position: int) -> list[int]:
+    """Return the constants for a round of each group, as little-endian numbers.
+
+    A round of Haraka is two of AES on each block. With one round in a group all blocks get the
+    first, then all the second, which is the order of the constants; with two, each gets both.
+    """
+    constants = [n for (n,) in struct.iter_unpack("16s", haraka.CONSTANTS)]
+    numbers = [int.from_bytes(c, "little") for c in constants][: 2 * haraka.ROUNDS * blocks]
+    if rounds == 1:
+        return numbers
+    return [
+        numbers[2 * blocks * i + blocks * position + j]
+        for i in range(haraka.ROUNDS)
+        for j in range(blocks)
+    ]

@@ -74,8 +74,9 @@ def build_core(
         )
     with pyrtl.temp_working_block():
         text = pyrtl.MemBlock(32, TEXT_WORDS_BITS, "instruction_memory", max_read_ports=1)
+        ports_of = 1 if coprocessor is None else None  # as many as the words it accesses at once
         lanes = [
-            pyrtl.MemBlock(8, DATA_WORDS_BITS, f"data_memory_{i}", max_read_ports=1)
+            pyrtl.MemBlock(8, DATA_WORDS_BITS, f"data_memory_{i}", ports_of, ports_of)
             for i in range(4)
         ]
         registers = _register_file(core.xlen)
@@ -179,19 +180,27 @@ def _text_port(memory: pyrtl.MemBlock, address: Wire) -> Wire:
 
 
 def _data_port(lanes: list[pyrtl.MemBlock], access: Access) -> Answer:
-    held = pyrtl.Register(DATA_WORDS_BITS, "dmem_held")
-    held_data, held_enables = pyrtl.Register(32, "dmem_data"), pyrtl.Register(4, "dmem_bytes")
-    held.next <<= access.address[2 : 2 + DATA_WORDS_BITS]
+    """Data memory, as many words wide as what is accessed."""
+    size = len(access.enables)
+    bits = (size // len(lanes) - 1).bit_length()
+    held = pyrtl.Register(DATA_WORDS_BITS - bits, "dmem_held")
+    held_data = pyrtl.Register(8 * size, "dmem_data")
+    held_enables = pyrtl.Register(size, "dmem_bytes")
+    held.next <<= access.address[2 + bits : 2 + DATA_WORDS_BITS]
     held_data.next <<= access.data
-    held_enables.next <<= access.enables & access.write.sign_extended(4)
-    for i, lane in enumerate(lanes):
+    held_enables.next <<= access.enables & access.write.sign_extended(size)
+    read = []
+    for i in range(size):
+        lane, word = lanes[i % len(lanes)], i // len(lanes)
+        at = pyrtl.concat(held, pyrtl.Const(word, bits)) if bits else held
         value = held_data[8 * i : 8 * i + 8]
-        lane[held] <<= pyrtl.MemBlock.EnabledWrite(value, enable=held_enables[i])
+        lane[at] <<= pyrtl.MemBlock.EnabledWrite(value, enable=held_enables[i])
+        read.append(lane[at])
     _output("store_enable", access.write)
     _output("store_address", access.address)
     _output("store_data", access.data)
     _output("store_bytes", access.enables)
-    return Answer(pyrtl.concat_list([lane[held] for lane in lanes]))
+    return Answer(pyrtl.concat_list(read))
 
 
 def _open_text(address: Wire) -> Wire:

@@ -262,7 +262,7 @@ class Automaton:
         end = self._wanted <= size if job.algorithm.extendable else block_end and self._ended
         complete = self._gathered == self._gather - 1 or (self._dma and end)
         leaves = block_end or (complete and end)
-        if complete:
+        if complete and not self._dma:
             self.taken = (self._at + 1 - self._gather) * size
         self._more = job.algorithm.extendable and not end
         self._at = 0 if leaves else self._at + 1

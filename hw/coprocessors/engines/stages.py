@@ -11,7 +11,7 @@ from typing import Any
 import pyrtl
 
 from hw import area
-from hw.sums import Sum, Sums
+from hw.sums import Sums
 from hw.technology import technology
 
 __all__ = ["cut"]
@@ -21,8 +21,8 @@ _WIRING = frozenset("wsc")
 _RESOLUTION_FO4 = 0.05
 """How near to the shortest period the search for it ends."""
 
-Bit = tuple[Any, int]
-"""A wire that an operator or a source drives, and the number of one of its bits."""
+Bit = tuple[int, int]
+"""Number of a wire that an operator or a source drives, and number of one of its bits."""
 Label = tuple[int, float]
 """When a value is there: stage, counted from 0, and FO4 after the clock edge that begins it."""
 
@@ -43,16 +43,15 @@ def cut(wires: Sequence[pyrtl.WireVector], stages: int, after: float = 0.0) -> l
     if stages == 1:
         return list(wires)
     cone = _Cone(wires)
-    low = max([after, *map(cone.fo4, cone.order)])
-    high = sum(map(cone.fo4, cone.order)) + after
+    low = max([after, *cone.delay])
+    high = sum(cone.delay) + after
     while high - low > _RESOLUTION_FO4:
         middle = (low + high) / 2
         if cone.stages_needed(middle, after) <= stages:
             high = middle
         else:
             low = middle
-    registered = cone.plan(high, stages, after)
-    return _rebuild(cone, wires, registered)
+    return _rebuilt(cone, cone.plan(high, stages, after))
 
 
 @cache
@@ -90,190 +89,207 @@ def _operator_fo4(op: str, width: int) -> float:
 
 
 class _Cone:
-    """The operators that some wires depend on, back to where signals start, operands first."""
+    """The operators that some wires depend on, back to where signals start, operands first.
 
-    def __init__(self, wires: Iterable[Any]) -> None:
+    Wires go by number, those that operators drive first, in the order of these.
+
+    Attributes:
+        block: The block.
+        nets: Operators, but for wiring and what stands inside a sum of many terms.
+        sums: Such sums, by the number of their result.
+        operands: Origins of the bits of each operand of each operator.
+        reads: Numbers of the operators that each operator reads.
+        delay: Delay of each operator, FO4.
+        results: Origins of the bits of the wires.
+        ends: Numbers of the operators that the wires read.
+        wires: Every wire by number.
+        old: All nets of before, operands first.
+    """
+
+    def __init__(self, wires: Sequence[Any]) -> None:
         self.block = pyrtl.working_block()
-        self.driver = {n.dests[0]: n for n in self.block.logic if n.dests and n.op not in "r@"}
-        self._bits: dict[Any, list[Bit]] = {}
-        self.sums: dict[Any, Sum] = {}
-        self.reads: dict[Any, list[list[Bit]]] = {}
-        self.order: list[Any] = []
+        self._driver = {id(n.dests[0]): n for n in self.block.logic if n.dests and n.op not in "r@"}
+        self.old = self._topological(wires)
         sums = Sums(self.block.logic)
-        ends = list(dict.fromkeys(wires))
-        self.nets = self._topological(ends)
-        for net in self.nets:
-            found = sums.of(net)
-            if found is not None:
-                self.sums[net] = found
-            self._bits[net.dests[0]] = self._origins(net)
-        self._find_order(ends)
-        self.ends = _distinct(self.bits(w) for w in ends)
+        found = {id(n.dests[0]): sums.of(n) for n in self.old if n.op in "+-"}
+        origins: dict[int, list[tuple[Any, int]]] = {}
+        for net in self.old:
+            origins[id(net.dests[0])] = _origins(net, origins)
 
-    def _topological(self, ends: Sequence[Any]) -> list[Any]:
+        def bits(wire: Any) -> list[tuple[Any, int]]:
+            return origins.get(id(wire)) or [(wire, i) for i in range(len(wire))]
+
+        def operands(net: Any) -> list[list[tuple[Any, int]]]:
+            total = found.get(id(net.dests[0]))
+            terms = net.args if total is None else [w for t in total.terms for w in t.wires]
+            return [bits(wire) for wire in terms]
+
+        self.nets = self._order([bits(w) for w in wires], operands)
+        self.wires = [net.dests[0] for net in self.nets]
+        number = {id(wire): i for i, wire in enumerate(self.wires)}
+
+        def numbered(word: Iterable[tuple[Any, int]]) -> list[Bit]:
+            result = []
+            for wire, i in word:
+                if id(wire) not in number:
+                    number[id(wire)] = len(self.wires)
+                    self.wires.append(wire)
+                result.append((number[id(wire)], i))
+            return result
+
+        self.operands = [[numbered(word) for word in operands(net)] for net in self.nets]
+        self.results = [numbered(bits(w)) for w in wires]
+        count = len(self.nets)
+        self.reads = [[n for n in _distinct(words) if n < count] for words in self.operands]
+        self.ends = [n for n in _distinct(self.results) if n < count]
+        totals = ((n, found.get(id(net.dests[0]))) for n, net in enumerate(self.nets))
+        self.sums = {n: total for n, total in totals if total is not None}
+        self.delay = [self._fo4(n) for n in range(count)]
+
+    def _topological(self, wires: Sequence[Any]) -> list[Any]:
         order: list[Any] = []
-        seen: set[Any] = set()
-        stack = [(self.driver[w], False) for w in reversed(ends) if w in self.driver]
-        while stack:
-            net, done = stack.pop()
-            if done:
-                order.append(net)
-            elif net not in seen:
-                seen.add(net)
-                stack.append((net, True))
-                stack += [(self.driver[a], False) for a in net.args if a in self.driver]
-        return order
-
-    def _origins(self, net: Any) -> list[Bit]:
-        wire = net.dests[0]
-        match net.op:
-            case "w":
-                return self.bits(net.args[0])[: len(wire)]
-            case "s":
-                below = self.bits(net.args[0])
-                return [below[i] for i in net.op_param]
-            case "c":
-                return [bit for arg in reversed(net.args) for bit in self.bits(arg)]
-            case _:
-                return [(wire, i) for i in range(len(wire))]
-
-    def bits(self, wire: Any) -> list[Bit]:
-        """Return where the bits of a wire come from, lowest first."""
-        return self._bits.get(wire) or [(wire, i) for i in range(len(wire))]
-
-    def _find_order(self, ends: Sequence[Any]) -> None:
-        """List the operators that are left when wiring and the insides of sums are skipped."""
-        seen: set[Any] = set()
-        stack = [(wire, False) for wire in _distinct(self.bits(w) for w in ends)]
+        seen: set[int] = set()
+        stack = [(wire, False) for wire in reversed(wires)]
         while stack:
             wire, done = stack.pop()
-            net = self.driver.get(wire)
+            net = self._driver.get(id(wire))
             if net is None:
                 continue
             if done:
-                self.order.append(net)
-            elif net not in seen:
-                seen.add(net)
-                self.reads[net] = [self.bits(w) for w in self._operands(net)]
+                order.append(net)
+            elif id(wire) not in seen:
+                seen.add(id(wire))
                 stack.append((wire, True))
-                stack += [(w, False) for w in _distinct(self.reads[net])]
+                stack += [(arg, False) for arg in net.args]
+        return order
 
-    def _operands(self, net: Any) -> list[Any]:
-        if net in self.sums:
-            return [w for term in self.sums[net].terms for w in term.wires]
-        return list(net.args)
+    def _order(self, words: Iterable[Any], operands: Any) -> list[Any]:
+        """Return the operators below words that are left when wiring is skipped."""
+        order: list[Any] = []
+        seen: set[int] = set()
+        stack = [(wire, False) for word in words for wire, _ in word]
+        while stack:
+            wire, done = stack.pop()
+            net = self._driver.get(id(wire))
+            if net is None:
+                continue
+            if done:
+                order.append(net)
+            elif id(wire) not in seen:
+                seen.add(id(wire))
+                stack.append((wire, True))
+                stack += [(w, False) for word in operands(net) for w, _ in word]
+        return order
 
-    def fo4(self, net: Any) -> float:
-        """Return the delay of an operator."""
-        if net in self.sums:
-            return _sum_fo4(len(self.sums[net].terms), self.sums[net].width)
+    def _fo4(self, n: int) -> float:
+        net = self.nets[n]
+        if n in self.sums:
+            return _sum_fo4(len(self.sums[n].terms), self.sums[n].width)
         return _operator_fo4(net.op, len(net.args[-1]))
 
     def stages_needed(self, period: float, after: float) -> int:
         """Return how few stages do with a period, when registers cost nothing."""
-        ready: dict[Any, Label] = {}
-        for net in self.order:
-            stage, time = max(self._labels(ready, _distinct(self.reads[net])))
-            time += self.fo4(net)
-            if time > period:
-                stage, time = stage + 1, self.fo4(net)
-            ready[net.dests[0]] = stage, time
-        return 1 + max(
-            stage + (time + after > period) for stage, time in self._labels(ready, self.ends)
-        )
+        ready: list[Label] = []
+        for reads, delay in zip(self.reads, self.delay, strict=True):
+            stage, time = max([ready[n] for n in reads], default=(0, 0.0))
+            time += delay
+            ready.append((stage, time) if time <= period else (stage + 1, delay))
+        ends = (ready[n] for n in self.ends)
+        return 1 + max((stage + (time + after > period) for stage, time in ends), default=0)
 
-    def _labels(self, ready: dict[Any, Label], wires: Iterable[Any]) -> list[Label]:
-        return [(0, 0.0), *(ready[w] for w in wires if w in ready)]
-
-    def _due(self, period: float, stages: int, after: float) -> dict[Any, Label]:
+    def _due(self, period: float, stages: int, after: float) -> list[Label]:
         """Return when each operator's result must be there at the latest."""
-        end = stages - 1, period - after
-        due: dict[Any, Label] = dict.fromkeys(self.ends, end)
-        for net in reversed(self.order):
-            stage, time = due[net.dests[0]]
-            time -= self.fo4(net)
+        never = (stages, 0.0)
+        due = [never] * len(self.nets)
+        for n in self.ends:
+            due[n] = stages - 1, period - after
+        for n in reversed(range(len(self.nets))):
+            stage, time = due[n]
+            time -= self.delay[n]
             if time < 0:
-                due[net.dests[0]] = stage - 1, period
-                stage, time = stage - 1, period - self.fo4(net)
-            for wire in _distinct(self.reads[net]):
-                due[wire] = min(due.get(wire, end), (stage, time))
+                stage, time = stage - 1, period - self.delay[n]
+                due[n] = stage, period
+            for read in self.reads[n]:
+                due[read] = min(due[read], (stage, time))
         return due
 
-    def plan(self, period: float, stages: int, after: float) -> dict[Any, set[Any]]:
-        """Return which of the wires that it reads each operator reads from a register.
+    def plan(self, period: float, stages: int, after: float) -> list[set[int]]:
+        """Return which wires each operator reads from a register, and last those of the results.
 
-        The results themselves stand under None.
+        A register stands where the path would grow longer than the period, or where a later stage
+        has no time left for it.
         """
         due = self._due(period, stages, after)
-        ready: dict[Any, Label] = {}
-        registered: dict[Any, set[Any]] = {}
-        for net in self.order:
-            wires = [w for w in _distinct(self.reads[net]) if w in ready]
-            own, (last, time) = self.fo4(net), due[net.dests[0]]
-            late = {w for w in wires if ready[w][1] + own > period}
-            stage = _stage(ready, wires, late)
+        ready: list[Label] = []
+        registered: list[set[int]] = []
+        for reads, delay, (last, time) in zip(self.reads, self.delay, due, strict=True):
+            late = {n for n in reads if ready[n][1] + delay > period}
+            stage = max((ready[n][0] + (n in late) for n in reads), default=0)
             if stage == last:
-                late = {w for w in wires if ready[w][1] + own > time}
-                stage = _stage(ready, wires, late)
+                late = {n for n in reads if ready[n][1] + delay > time}
+                stage = max((ready[n][0] + (n in late) for n in reads), default=0)
             assert stage <= last
-            arrival = max((ready[w][1] for w in wires if w not in late), default=0.0)
-            ready[net.dests[0]] = stage, arrival + own
-            registered[net] = late
-        registered[None] = {w for w in self.ends if w in ready and ready[w][1] + after > period}
-        return registered
+            arrival = max((ready[n][1] for n in reads if n not in late), default=0.0)
+            ready.append((stage, arrival + delay))
+            registered.append(late)
+        return [*registered, {n for n in self.ends if ready[n][1] + after > period}]
 
 
-def _stage(ready: dict[Any, Label], wires: Iterable[Any], late: set[Any]) -> int:
-    return max((ready[w][0] + (w in late) for w in wires), default=0)
-
-
-def _distinct(words: Iterable[Iterable[Bit]]) -> list[Any]:
+def _distinct(words: Iterable[Iterable[Bit]]) -> list[int]:
     """Return the wires that have bits in some words, in order of first use."""
     return list(dict.fromkeys(wire for word in words for wire, _ in word))
 
 
-def _rebuild(cone: _Cone, wires: Sequence[Any], registered: dict[Any, set[Any]]) -> list[Any]:
-    """Build the operators again with registers, drop those nothing reads, return the results."""
-    made: dict[Any, Any] = {}
-    kept: dict[Any, set[int]] = {}
-    for net, late in registered.items():
-        words = map(cone.bits, wires) if net is None else cone.reads[net]
-        for wire, i in (bit for word in words for bit in word):
-            if wire in late:
-                kept.setdefault(wire, set()).add(i)
-    rows = {w: (sorted(numbers), pyrtl.Register(len(numbers))) for w, numbers in kept.items()}
+def _origins(net: Any, origins: dict[int, list[tuple[Any, int]]]) -> list[tuple[Any, int]]:
+    """Return the wires and bits that a net passes on, or those of its own result."""
+    if net.op not in _WIRING:
+        return [(net.dests[0], i) for i in range(len(net.dests[0]))]
+    below = [
+        bit
+        for arg in reversed(net.args)
+        for bit in origins.get(id(arg)) or [(arg, i) for i in range(len(arg))]
+    ]
+    return [below[i] for i in net.op_param] if net.op == "s" else below
 
-    def word(bits: Sequence[Bit], late: set[Any]) -> Any:
+
+def _rebuilt(cone: _Cone, registered: Sequence[set[int]]) -> list[Any]:
+    """Build the operators again with registers, drop those nothing reads, return the results."""
+    made = list(cone.wires)
+    kept: dict[int, set[int]] = {}
+    for words, late in zip([*cone.operands, cone.results], registered, strict=True):
+        for n, i in (bit for word in words for bit in word):
+            if n in late:
+                kept.setdefault(n, set()).add(i)
+    rows = {n: (sorted(bits), pyrtl.Register(len(bits))) for n, bits in kept.items()}
+
+    def joined(bits: Sequence[Bit], late: set[int]) -> Any:
         parts = []
-        for _, group in groupby(bits, key=lambda bit: id(bit[0])):
-            run = list(group)
-            wire, numbers = run[0][0], [i for _, i in run]
-            source = made.get(wire, wire)
-            if wire in late:
-                held, source = rows[wire]
+        for n, group in groupby(bits, key=lambda bit: bit[0]):
+            numbers = [i for _, i in group]
+            source = made[n]
+            if n in late:
+                held, source = rows[n]
                 numbers = [held.index(i) for i in numbers]
             parts.append(_selected(source, numbers))
         return pyrtl.concat_list(parts)
 
-    for net in cone.order:
-        operands = [word(bits, registered[net]) for bits in cone.reads[net]]
-        wire = net.dests[0]
-        made[wire] = _operator(cone, net, operands)
-        if wire in rows:
-            held, row = rows[wire]
-            row.next <<= _selected(made[wire], held)
-    results = [word(cone.bits(w), registered[None]) for w in wires]
+    for n, late in enumerate(registered[:-1]):
+        made[n] = _operator(cone, n, [joined(bits, late) for bits in cone.operands[n]])
+        if n in rows:
+            held, row = rows[n]
+            row.next <<= _selected(made[n], held)
+    results = [joined(bits, registered[-1]) for bits in cone.results]
     _drop_unread(cone)
     return results
 
 
 def _drop_unread(cone: _Cone) -> None:
     """Remove those of the nets of before that nothing reads any more."""
-    reads = Counter(a for net in cone.block.logic for a in net.args)
-    for net in reversed(cone.nets):
+    reads = Counter(id(a) for net in cone.block.logic for a in net.args)
+    for net in reversed(cone.old):
         wire = net.dests[0]
-        if not reads[wire] and not isinstance(wire, pyrtl.Output):
-            reads.subtract(net.args)
+        if not reads[id(wire)] and not isinstance(wire, pyrtl.Output):
+            reads.subtract(map(id, net.args))
             cone.block.logic.discard(net)
             cone.block.remove_wirevector(wire)
             if net.op == "m":
@@ -289,10 +305,11 @@ def _selected(source: Any, numbers: Sequence[int]) -> Any:
     return result
 
 
-def _operator(cone: _Cone, net: Any, operands: Sequence[Any]) -> Any:
+def _operator(cone: _Cone, n: int, operands: Sequence[Any]) -> Any:
     """Build one operator, or a whole sum, on other operands."""
-    if net in cone.sums:
-        found = cone.sums[net]
+    net = cone.nets[n]
+    if n in cone.sums:
+        found = cone.sums[n]
         total = operands[0]
         for operand, term in zip(operands[1:], found.terms[1:], strict=True):
             assert len(term.wires) == 1

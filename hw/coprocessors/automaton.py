@@ -21,9 +21,17 @@ CODES = 1 << CODE_BITS
 
 
 class Note(NamedTuple):
-    """Something that took some cycles: `what` is load, compute or store; `end` is exclusive."""
+    """Something that took some cycles.
+
+    Attributes:
+        what: "load", "compute" or "store".
+        number: Which operation since power-on it is, loads the first byte of, or stores.
+        start: Its first cycle.
+        end: The cycle behind its last.
+    """
 
     what: str
+    number: int
     start: int
     end: int
 
@@ -76,22 +84,16 @@ class Automaton:
         accepted: In the last cycle a `put` was accepted.
         coming: Transfers that have not been promised space.
         beats: Beats of the bus, or puts and gets, since power-on.
-        notes: What took how long, if it is to be noted.
+        operations: Operations that have begun since power-on.
+        notes: What took how long since power-on.
     """
 
-    def __init__(
-        self,
-        layout: Layout,
-        began: Callable[[Operation], None] | None = None,
-        *,
-        noting: bool = False,
-    ) -> None:
+    def __init__(self, layout: Layout, began: Callable[[Operation], None] | None = None) -> None:
         """Begin at power-on.
 
         Args:
             layout: Sizes.
             began: Told of every operation that begins.
-            noting: Whether to keep notes.
         """
         self._layout = layout
         self._began = began
@@ -120,7 +122,9 @@ class Automaton:
         self.active_cycles = self.busy_cycles = self.beats = 0
         self._burst_start = 0
         self._more = False
-        self.notes: list[Note] | None = [] if noting else None
+        self.notes: list[Note] = []
+        self._latest: dict[str, int] = {}
+        self.operations = self._first = 0
 
     @property
     def active(self) -> bool:
@@ -170,7 +174,7 @@ class Automaton:
         if self._dma:
             self._bus(fills, complete, leaves)
         elif put:
-            self._note("load", self.now, 1)
+            self._note_step("load", self._loading_of())
             self._level += 1
             self._space -= 1
             self.coming -= 1
@@ -190,13 +194,30 @@ class Automaton:
         self.now += 1
         return held, result
 
-    def _note(self, what: str, start: int, cycles: int) -> None:
-        if self.notes is None:
-            return
-        if cycles == 1 and self.notes and self.notes[-1][::2] == (what, start):
-            start = self.notes.pop().start
-            cycles += self.now - start
-        self.notes.append(Note(what, start, start + cycles))
+    def _note(self, what: str, number: int, start: int, cycles: int) -> None:
+        self._latest[what] = len(self.notes)
+        self.notes.append(Note(what, number, start, start + cycles))
+
+    def _note_step(self, what: str, number: int) -> None:
+        """Note a cycle of something that goes on with pauses."""
+        latest = self._latest.get(what)
+        if latest is not None and self.notes[latest].number == number:
+            self.notes[latest] = self.notes[latest]._replace(end=self.now + 1)
+        else:
+            self._note(what, number, self.now, 1)
+
+    def _loading_of(self) -> int:
+        """Number of the operation that the next transfer into the buffer belongs to."""
+        job = self.job
+        assert job is not None
+        size, key = self._layout.transfer_bytes, job.algorithm.key_bytes
+        if self._dma:
+            if self._loading_key:
+                return self._first
+            done = (job.message_transfers - self.coming) * size
+        else:
+            done = (self._layout.transfers(job.size + key) - self.coming) * size - key
+        return self._first + (key > 0) + done // job.algorithm.block_bytes
 
     def _loaded(self) -> bool:
         on_its_way = self._loading or self._arriving or self._loading_key
@@ -269,7 +290,7 @@ class Automaton:
         self._wanted = max(0, self._wanted - size)
         self._gathered = 0 if complete else self._gathered + 1
         if not self._dma:
-            self._note("store", self.now, 1)
+            self._note_step("store", self.operations - 1)
             self.beats += complete
         return leaves, complete
 
@@ -289,7 +310,8 @@ class Automaton:
             self._beats -= complete
             self._storing = not leaves and self._beats > 0
             if not self._storing:
-                self._note("store", self._burst_start, self.now + 1 - self._burst_start)
+                start = self._burst_start
+                self._note("store", self.operations - 1, start, self.now + 1 - start)
 
     def _decide(self, fills: bool) -> None:
         """Begin a burst, or go from the key to the message."""
@@ -301,9 +323,9 @@ class Automaton:
         elif fills and self.coming and self._space >= units:
             beats = units // self._transfer_units
             self._loading, self._beats, self._wait = True, beats, self._latency - 1
+            self._note("load", self._loading_of(), self.now, self._latency + beats)
             self._space -= units
             self.coming -= beats
-            self._note("load", self.now, self._latency + beats)
         elif self._loading_key and not self.coming and self.job is not None:
             self._loading_key = False
             self.coming = self.job.message_transfers
@@ -335,7 +357,8 @@ class Automaton:
                 operation is Operation.BLOCK and job.algorithm.per_block
             )
             self._busy = job.cycles[operation]
-            self._note("compute", self.now + 1, self._busy)
+            self._note("compute", self.operations, self.now + 1, self._busy)
+            self.operations += 1
             if self._began is not None:
                 self._began(operation)
 
@@ -354,6 +377,8 @@ class Automaton:
         if job.is_empty:
             return
         self.job = job
+        self._first = self.operations
+        self._latest.clear()
         self.go = True
         self._outputs = self._ended = False
         self._key_next = self._loading_key = job.key_units > 0

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hw.coprocessors import engines
-from hw.coprocessors.automaton import Automaton
+from hw.coprocessors.automaton import Automaton, Note
 from hw.coprocessors.compute import block, compute
 from hw.coprocessors.engines.engine import Operation, State
 from hw.coprocessors.layout import Layout
@@ -40,6 +42,26 @@ class Model:
         self._output = b""
         self._state: State = ()
         self._block = 0
+
+    @property
+    def phases(self) -> Sequence[Note]:
+        """What took how long since power-on, in the order noted; cycles as those of `command`."""
+        return self.automaton.notes
+
+    @property
+    def active_cycles(self) -> int:
+        """Cycles in which a message was under way."""
+        return self.automaton.active_cycles
+
+    @property
+    def unit_busy(self) -> int:
+        """Cycles in which an engine was busy."""
+        return self.automaton.busy_cycles
+
+    @property
+    def bus_busy(self) -> int:
+        """Cycles with a beat on the bus; where the CPU moves the data, `put`s and `get`s."""
+        return self.automaton.beats
 
     def command(
         self, now: int, name: str, a: int, b: int, memory: DataMemory | None

@@ -89,7 +89,7 @@ def schedule(
     if algorithm not in p.algorithms:
         raise ValueError(f"algorithm must be one of {', '.join(p.algorithms)}, not {algorithm!r}")
     layout = Layout(p, xlen)
-    automaton = Automaton(layout, noting=True)
+    automaton = Automaton(layout)
     automaton.settings[coprocessor.ALGORITHM] = coprocessor.ALGORITHMS.index(algorithm)
     automaton.settings[coprocessor.LENGTH] = message_bytes
     automaton.settings[coprocessor.OUTPUT_LENGTH] = output_bytes
@@ -98,9 +98,11 @@ def schedule(
         automaton.advance(automaton.now + access)
         automaton.finish(name)
     cycles = automaton.active_cycles
-    notes = automaton.notes or []
+    # The first access is that of `start`, which takes effect in its last cycle.
+    began = access + 1
+    phases = (n._replace(start=n.start - began, end=n.end - began) for n in automaton.notes)
     return Schedule(
-        tuple(sorted(Note(n.what, n.start - access - 1, n.end - access - 1) for n in notes)),
+        tuple(sorted(phases, key=lambda n: (n.start, n.what))),
         cycles,
         automaton.busy_cycles / max(1, cycles),
         automaton.beats / max(1, cycles),

@@ -9,10 +9,11 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from isa.bits import Bits
 from isa.kernel import Builder, Index, Pointer
-from workloads import register
+from workloads import cbc, gcm, register, xts
 from workloads.words import Words, load_words, store_words, swapped, total
 from workloads.workload import Buffer, Kernel, Values, Vector, Workload
 
@@ -102,6 +103,8 @@ class BlockCipher:
             schedules of the examples, which the ciphertexts vouch for.
         decrypt_keys: Golden map from the round keys to those of decryption.
         counted: Published messages in CTR mode.
+        sectors: Published sectors in XTS mode; without one there is no workload of that mode.
+        sealed: Published messages in GCM mode, likewise.
     """
 
     name: str
@@ -119,6 +122,8 @@ class BlockCipher:
     schedules: tuple[tuple[bytes, bytes, str], ...] = ()
     decrypt_keys: Callable[[bytes], bytes] = bytes
     counted: tuple[Counted, ...] = ()
+    sectors: tuple[xts.Sector, ...] = ()
+    sealed: tuple[gcm.Sealed, ...] = ()
 
     def register(self, **default_bytes: int) -> None:
         """Make the workloads known: one block, the key schedule, and messages in each mode.
@@ -130,9 +135,23 @@ class BlockCipher:
         register(f"{self.name}-encrypt")(lambda: self.block_workload(inverse=False))
         register(f"{self.name}-decrypt")(lambda: self.block_workload(inverse=True))
         register(f"{self.name}-key-schedule")(self.schedule_workload)
-        usual = {"ecb": 4 * self.block_bytes, "cbc": 4 * self.block_bytes, "ctr": self.block_bytes}
-        for mode, size in {**usual, **default_bytes}.items():
-            register(f"{self.name}-{mode}", default_bytes=size)(_MODES[mode](self))
+        blocks = {"ecb": 4, "cbc": 4, "ctr": 1}
+        size = {mode: n * self.block_bytes for mode, n in blocks.items()} | default_bytes
+        register(f"{self.name}-ecb", default_bytes=size["ecb"])(self.ecb)
+        register(f"{self.name}-ctr", default_bytes=size["ctr"])(self.ctr)
+        self.register_both_ways(size["cbc"])
+
+    def register_both_ways(self, cbc_bytes: int) -> None:
+        """Make CBC known in both directions, and XTS and GCM where a published message is."""
+        made = [("cbc", "cbc-decrypt", cbc.workload, cbc_bytes)]
+        if self.sectors:
+            made.append(("xts", "xts-decrypt", xts.workload, len(self.sectors[0].plaintext)))
+        if self.sealed:
+            made.append(("gcm", "gcm-open", gcm.workload, len(self.sealed[0].plaintext)))
+        for forward, back, workload, size in made:
+            for mode, inverse in ((forward, False), (back, True)):
+                factory = partial(workload, self, inverse=inverse)
+                register(f"{self.name}-{mode}", default_bytes=size)(factory)
 
     def block_workload(self, *, inverse: bool) -> Workload:
         """One block, round keys given."""
@@ -200,18 +219,23 @@ class BlockCipher:
             tuple(Vector({"key": k}, {"round_keys": r}, source) for k, r, source in published),
         )
 
-    def _blocks(self, mode: str, message_bytes: int) -> int:
+    def blocks(self, workload: str, message_bytes: int) -> int:
+        """Blocks of a message.
+
+        Raises:
+            ValueError: It is not one of whole blocks that fit; the text names the workload.
+        """
         step = self.block_bytes
         if message_bytes % step or not step <= message_bytes <= LARGEST:
             raise ValueError(
-                f"message of {self.name}-{mode} must be a multiple of {step} bytes in {step} to "
-                f"{LARGEST}, not {message_bytes}"
+                f"message of {workload} must be a multiple of {step} bytes in {step} to {LARGEST}, "
+                f"not {message_bytes}"
             )
         return message_bytes // step
 
     def ecb(self, message_bytes: int) -> Workload:
         """ECB encryption (NIST SP 800-38A section 6.1); vectors repeat the published blocks."""
-        blocks = self._blocks("ecb", message_bytes)
+        blocks = self.blocks(f"{self.name}-ecb", message_bytes)
         words, step = self.block_bytes // 4, self.block_bytes
 
         def golden(values: Values) -> dict[str, bytes]:
@@ -251,61 +275,9 @@ class BlockCipher:
             message_bytes=message_bytes,
         )
 
-    def cbc(self, message_bytes: int) -> Workload:
-        """CBC encryption (NIST SP 800-38A section 6.2).
-
-        The vectors choose the plaintext so that every block enters the cipher as a published one.
-        """
-        blocks = self._blocks("cbc", message_bytes)
-        words, step = self.block_bytes // 4, self.block_bytes
-
-        def golden(values: Values) -> dict[str, bytes]:
-            data, chain, out = values["input"], values["iv"], b""
-            for i in range(0, message_bytes, step):
-                chain = self.encrypt(_add(chain, data[i : i + step]), values["round_keys"])
-                out += chain
-            return {"output": out}
-
-        def kernel(name: str, variant: Variant) -> Kernel:
-            def build(k: Builder) -> None:
-                iv, keys = k.pointer("iv"), k.pointer("round_keys")
-                source, target = k.pointer("input"), k.pointer("output")
-
-                def one_block(i: Index, *chain: Bits) -> Words:
-                    block = load_words(k, source, words, step * i)
-                    mixed = [a ^ b for a, b in zip(chain, block, strict=True)]
-                    result = variant.function(k, mixed, keys)
-                    store_words(k, target, result, step * i)
-                    return result
-
-                k.loop(blocks, one_block, *load_words(k, iv, words), unroll=False)
-
-            return Kernel(name, build, variant.summary, variant.requires)
-
-        vectors = []
-        for e in self.examples:
-            later = _add(e.plaintext, e.ciphertext) * (blocks - 1)
-            inputs = {
-                "iv": bytes(step),
-                "round_keys": self.expand(e.key),
-                "input": e.plaintext + later,
-            }
-            source = f"{e.source}, {blocks} times"
-            vectors.append(Vector(inputs, {"output": e.ciphertext * blocks}, source))
-        return Workload(
-            f"{self.name}-cbc",
-            "NIST SP 800-38A section 6.2",
-            (Buffer("iv", step, "in"), *_in_order(self._message_buffers(message_bytes))),
-            golden,
-            {name: kernel(name, variant) for name, variant in self.encryption.items()},
-            tuple(vectors),
-            units=blocks,
-            message_bytes=message_bytes,
-        )
-
     def ctr(self, message_bytes: int) -> Workload:
         """CTR encryption (NIST SP 800-38A section 6.5); the last 32 bits count."""
-        blocks = self._blocks("ctr", message_bytes)
+        blocks = self.blocks(f"{self.name}-ctr", message_bytes)
         words, step = self.block_bytes // 4, self.block_bytes
 
         def golden(values: Values) -> dict[str, bytes]:
@@ -371,13 +343,6 @@ class BlockCipher:
             Buffer("round_keys", self.schedule_bytes, "in", secret=True),
             Buffer("output", message_bytes, "out", declassified=True),
         )
-
-
-_MODES: dict[str, Callable[[BlockCipher], Callable[[int], Workload]]] = {
-    "ecb": lambda c: c.ecb,
-    "cbc": lambda c: c.cbc,
-    "ctr": lambda c: c.ctr,
-}
 
 
 def _add(a: bytes, b: bytes) -> bytes:

@@ -23,7 +23,9 @@ from workloads.block_cipher import (
     ScheduleVariant,
     Variant,
 )
+from workloads.gcm import Sealed
 from workloads.words import Words, load_word, load_words, total
+from workloads.xts import Sector
 
 ROUNDS = 32
 FK = (0xA3B1BAC6, 0x56AA3350, 0x677D9197, 0xB27022DC)
@@ -275,6 +277,30 @@ SM4 = BlockCipher(
                 "f234bc0e24c11980fd1286310ce37b926e02fcd0faa0baf38b2933851d824514"
             ),
             "draft-ribose-cfrg-sm4-10 A.2.5.1",
+        ),
+    ),
+    sectors=(
+        Sector(
+            bytes.fromhex("2b7e151628aed2a6abf7158809cf4f3c"),
+            bytes(range(16)),
+            bytes(range(0xF0, 0x100)),
+            bytes.fromhex("6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51"),
+            bytes.fromhex("e9538251c71d7b80bbe4483fef497bd1b3db1a3e60408c575d63ff7db39f8326"),
+            "OpenSSL evpciph_sm4.txt, XTSStandard = IEEE, its first two blocks",
+        ),
+    ),
+    sealed=(
+        Sealed(
+            _KEY,
+            bytes.fromhex("00001234567800000000abcd"),
+            bytes.fromhex("feedfacedeadbeeffeedfacedeadbeefabaddad2"),
+            b"".join(bytes([b]) * 8 for b in bytes.fromhex("aabbccddeeffeeaa")),
+            bytes.fromhex(
+                "17f399f08c67d5ee19d0dc9969c4bb7d5fd46fd3756489069157b282bb200735"
+                "d82710ca5c22f0ccfa7cbf93d496ac15a56834cbcf98c397b4024a2691233b8d"
+            ),
+            bytes.fromhex("83de3541e4c2b58177e065a9bf7b62ec"),
+            "RFC 8998 appendix A.1",
         ),
     ),
 )

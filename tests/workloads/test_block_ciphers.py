@@ -88,6 +88,13 @@ def test_messages(name: str, mode: str, blocks: int) -> None:
         how = modes.ECB() if mode == "ecb" else modes.CBC(start)
         expected = reference(name, key, data, how)
     assert workloads.get(f"{name}-{mode}", size).golden(inputs) == {"output": expected}
+    if mode == "cbc":
+        back = {
+            **inputs,
+            "input": expected,
+            "round_keys": cipher.decrypt_keys(inputs["round_keys"]),
+        }
+        assert workloads.get(f"{name}-cbc-decrypt", size).golden(back) == {"output": data}
 
 
 def test_bad_sizes() -> None:

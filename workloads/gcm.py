@@ -1,0 +1,234 @@
+"""GCM (NIST SP 800-38D) over a cipher of 128-bit blocks, with 20 bytes of associated data.
+
+Sealing encrypts a message and computes its tag; opening decrypts it and tells whether the tag is
+right. Round keys and the prepared key of GHASH are given.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from isa.bits import Bits, const
+from isa.kernel import Builder, Index
+from workloads import ghash
+from workloads.stream import add_message
+from workloads.words import load_words, store_words, swapped
+from workloads.workload import Buffer, Kernel, Values, Vector, Workload
+
+if TYPE_CHECKING:
+    from workloads.block_cipher import BlockCipher, Cipher
+
+ASSOCIATED_BYTES = 20
+LARGEST = 16_384
+"""Largest message in bytes; it and its key stream must fit data memory."""
+
+
+@dataclass(frozen=True)
+class Sealed:
+    """A published message.
+
+    Attributes:
+        key: Key of the cipher.
+        iv: 12 bytes.
+        associated: Associated data, 20 bytes.
+        plaintext: Message.
+        ciphertext: As long.
+        tag: 16 bytes.
+        source: Where it is printed.
+    """
+
+    key: bytes
+    iv: bytes
+    associated: bytes
+    plaintext: bytes
+    ciphertext: bytes
+    tag: bytes
+    source: str
+
+
+# --- Golden --------------------------------------------------------------------------------------
+
+
+def _padded(data: bytes) -> bytes:
+    return data + bytes(-len(data) % 16)
+
+
+def _add(a: bytes, b: bytes) -> bytes:
+    return bytes(x ^ y for x, y in zip(a, b, strict=False))
+
+
+def _crypt(cipher: BlockCipher, values: Values) -> tuple[bytes, bytes]:
+    """The message added to the key stream, and the block that hides the tag."""
+    data, keys = values["input"], values["round_keys"]
+    mask, *stream = (
+        cipher.encrypt(values["iv"] + (i + 1).to_bytes(4, "big"), keys)
+        for i in range((len(data) + 15) // 16 + 1)
+    )
+    return _add(data, b"".join(stream)), mask
+
+
+def _tag(values: Values, ciphertext: bytes, mask: bytes) -> bytes:
+    associated = values["associated"]
+    lengths = b"".join((8 * len(x)).to_bytes(8, "big") for x in (associated, ciphertext))
+    hashed = _padded(associated) + _padded(ciphertext) + lengths
+    return _add(ghash.ghash(values["hash_key"], hashed), mask)
+
+
+def seal(cipher: BlockCipher, values: Values) -> dict[str, bytes]:
+    """Ciphertext and tag of 16 bytes (SP 800-38D section 7.1)."""
+    ciphertext, mask = _crypt(cipher, values)
+    return {"output": ciphertext, "tag": _tag(values, ciphertext, mask)}
+
+
+def unseal(cipher: BlockCipher, values: Values) -> dict[str, bytes]:
+    """Plaintext, and 1 where the tag is right, else 0 (SP 800-38D section 7.2)."""
+    plaintext, mask = _crypt(cipher, values)
+    right = values["tag"] == _tag(values, values["input"], mask)
+    return {"output": plaintext, "authentic": int(right).to_bytes(4, "little")}
+
+
+# --- Kernels -------------------------------------------------------------------------------------
+
+
+def _kernel(
+    name: str,
+    cipher: Cipher,
+    multiplier: ghash.Multiplier,
+    summary: str,
+    needs: frozenset[str],
+    size: int,
+    *,
+    inverse: bool,
+) -> Kernel:
+    """Key stream to the stack; there the ciphertext replaces it behind the associated data."""
+    blocks = (size + 15) // 16 + 1
+    start = 16  # of what is hashed; before it stands the block that hides the tag
+    text = start + len(_padded(bytes(ASSOCIATED_BYTES)))
+
+    def build(k: Builder) -> None:
+        keys, hash_key = k.pointer("round_keys"), k.pointer("hash_key")
+        iv, associated, source = k.pointer("iv"), k.pointer("associated"), k.pointer("input")
+        given = k.pointer("tag") if inverse else None
+        target = k.pointer("output")
+        last = k.pointer("authentic" if inverse else "tag")
+        product = multiplier(k, hash_key)
+        stream = k.scratch("stream", text + 16 * blocks)
+
+        def one_block(i: Index) -> tuple[Bits, ...]:
+            counter = [*load_words(k, iv, 3), swapped((i + 1).bits(32))]
+            store_words(k, stream, cipher(k, counter, keys), 16 * i + (text - 16))
+            return ()
+
+        def step(i: Index, *state: Bits) -> list[Bits]:
+            return ghash.absorb(product, state, ghash.load_block(k, stream, 16 * i + start))
+
+        k.loop(blocks, one_block, unroll=False)
+        store_words(k, stream, load_words(k, stream, 4, text - 16))
+        words = load_words(k, associated, ASSOCIATED_BYTES // 4)
+        words += [const(0, 32)] * ((text - start) // 4 - len(words))
+        store_words(k, stream, words, start)
+        end = add_message(k, stream, text, source, target, size, keep_input=inverse)
+        lengths = (0, 8 * ASSOCIATED_BYTES, 0, 8 * size)
+        store_words(k, stream, [swapped(const(x, 32)) for x in lengths], end)
+        zero = [const(0, k.xlen)] * (128 // k.xlen)
+        state = k.loop((end + 16 - start) // 16, step, *zero, unroll=False)
+        digest = last if given is None else k.scratch("digest", 16)
+        ghash.store_block(k, digest, state, 0)
+        pairs = zip(load_words(k, digest, 4), load_words(k, stream, 4), strict=True)
+        tag = [a ^ b for a, b in pairs]
+        if given is None:
+            store_words(k, last, tag)
+        else:
+            wrong = [a ^ b for a, b in zip(tag, load_words(k, given, 4), strict=True)]
+            k.store(last, 0, (wrong[0] | wrong[1] | wrong[2] | wrong[3]).eq(0).zext(32))
+
+    return Kernel(name, build, summary, needs)
+
+
+def _kernels(cipher: BlockCipher, size: int, *, inverse: bool) -> dict[str, Kernel]:
+    """Every way to encrypt a block with every way to hash one; NLU-V lacks carry-less products."""
+    made = {}
+    for cipher_name, variant in cipher.encryption.items():
+        if any(mnemonic.startswith("nnl") for mnemonic in variant.requires):
+            continue
+        for hash_name, (multiplier, summary, needs) in ghash.MULTIPLIERS.items():
+            name = f"{cipher_name}-{hash_name}"
+            text = f"{cipher.name}: {variant.summary}; GHASH: {summary}"
+            made[name] = _kernel(
+                name,
+                variant.function,
+                multiplier,
+                text,
+                variant.requires | needs,
+                size,
+                inverse=inverse,
+            )
+    return made
+
+
+# --- Workload ------------------------------------------------------------------------------------
+
+
+def workload(cipher: BlockCipher, message_bytes: int, *, inverse: bool) -> Workload:
+    """Sealing of a message of 1 byte or more, or its opening; units are blocks.
+
+    Opening writes the plaintext whatever the verdict; who calls it must not use that of a message
+    which is not authentic.
+
+    Raises:
+        ValueError: The size does not fit.
+    """
+    name = f"{cipher.name}-gcm{'-open' if inverse else ''}"
+    if not 1 <= message_bytes <= LARGEST:
+        raise ValueError(f"message of {name} must have 1 to {LARGEST} bytes, not {message_bytes}")
+    tag = Buffer("tag", 16, "in" if inverse else "out", declassified=not inverse)
+    verdict = Buffer("authentic", 4, "out", declassified=True)
+    return Workload(
+        name,
+        f"NIST SP 800-38D section 7.{2 if inverse else 1}",
+        (
+            Buffer("round_keys", cipher.schedule_bytes, "in", secret=True),
+            Buffer("hash_key", 16, "in", secret=True),
+            Buffer("iv", 12, "in"),
+            Buffer("associated", ASSOCIATED_BYTES, "in"),
+            Buffer("input", message_bytes, "in", secret=not inverse),
+            *([tag] if inverse else []),
+            Buffer("output", message_bytes, "out", declassified=not inverse),
+            *([verdict] if inverse else [tag]),
+        ),
+        lambda v: unseal(cipher, v) if inverse else seal(cipher, v),
+        _kernels(cipher, message_bytes, inverse=inverse),
+        tuple(
+            v
+            for s in cipher.sealed
+            if len(s.plaintext) == message_bytes
+            for v in (_opened(cipher, s) if inverse else [_vector(cipher, s)])
+        ),
+        units=(message_bytes + 15) // 16,
+        message_bytes=message_bytes,
+    )
+
+
+def _vector(cipher: BlockCipher, s: Sealed) -> Vector:
+    keys = cipher.expand(s.key)
+    inputs = {
+        "round_keys": keys,
+        "hash_key": ghash.prepared(cipher.encrypt(bytes(16), keys)),
+        "iv": s.iv,
+        "associated": s.associated,
+        "input": s.plaintext,
+    }
+    return Vector(inputs, {"output": s.ciphertext, "tag": s.tag}, s.source)
+
+
+def _opened(cipher: BlockCipher, s: Sealed) -> list[Vector]:
+    """The message as published, and with one bit of the tag flipped."""
+    sealed = _vector(cipher, s)
+    made = []
+    for flip, note in ((0, ""), (1, ", last bit of the tag flipped")):
+        tag = s.tag[:-1] + bytes([s.tag[-1] ^ flip])
+        inputs = {**sealed.inputs, "input": s.ciphertext, "tag": tag}
+        outputs = {"output": s.plaintext, "authentic": bytes([1 - flip, 0, 0, 0])}
+        made.append(Vector(inputs, outputs, s.source + note))
+    return made

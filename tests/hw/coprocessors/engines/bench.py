@@ -17,7 +17,7 @@ class Member:
     width: int = 64
     rounds_per_cycle: int = 1
     stages: int = 1
-    aes_sbox: str = "boyar_peralta"
+    aes_sbox: str = "table"
 
 
 def built(engine: Engine, p: Member) -> pyrtl.Block:

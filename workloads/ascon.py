@@ -1,4 +1,4 @@
-"""Ascon (NIST SP 800-232): permutations, Ascon-Hash256 and Ascon-AEAD128.
+"""Ascon (NIST SP 800-232): permutations and Ascon-Hash256.
 
 A state is five 64-bit words, each least significant byte first in memory.
 """
@@ -10,24 +10,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from isa.bits import Bits, concat, const
+from isa.bits import Bits, const
 from isa.kernel import Builder, Index, Pointer, UnsupportedKernel
 from workloads import register
 from workloads.interleaved import Interleaved, deinterleave, interleave, interleaved_constant
 from workloads.long import Long, flat, load_long, store_long, unflat
 from workloads.padding import padded_copy
 from workloads.words import constant_words
-from workloads.workload import Buffer, Kernel, Values, Vector, Workload
+from workloads.workload import Buffer, Kernel, Vector, Workload
 
 CONSTANTS = tuple(0xF0 - 15 * i for i in range(12))
 """Constants of 12 rounds; fewer rounds use the last of them (SP 800-232 section 3.2)."""
 ROTATIONS = ((19, 28), (61, 39), (1, 6), (10, 17), (7, 41))
 """Right rotations of the linear layer, word by word (SP 800-232 section 3.4)."""
 HASH_IV = 0x0000080100CC0002
-AEAD_IV = 0x00001000808C0001
-SEPARATOR = 1 << 63
-"""Added to word 4 after the associated data."""
-HASH_RATE, AEAD_RATE = 8, 16
+HASH_RATE = 8
 LARGEST = 16_384
 """Largest message in bytes; it and its padded copy must fit data memory."""
 _MASK = 2**64 - 1
@@ -57,14 +54,15 @@ def permute(state: Sequence[int], rounds: int) -> list[int]:
     return s
 
 
-def _padded(data: bytes, rate: int) -> bytes:
+def padded(data: bytes, rate: int) -> bytes:
+    """Data, a 1 and zeros to whole blocks of `rate` bytes (SP 800-232 section 2.1)."""
     return data + b"\x01" + bytes(-(len(data) + 1) % rate)
 
 
 def hash256(message: bytes) -> bytes:
     """Ascon-Hash256, 32 bytes (SP 800-232 section 5.1)."""
     s = permute([HASH_IV, 0, 0, 0, 0], 12)
-    for (word,) in struct.iter_unpack("<Q", _padded(message, HASH_RATE)):
+    for (word,) in struct.iter_unpack("<Q", padded(message, HASH_RATE)):
         s[0] ^= word
         s = permute(s, 12)
     out = s[0].to_bytes(8, "little")
@@ -72,30 +70,6 @@ def hash256(message: bytes) -> bytes:
         s = permute(s, 12)
         out += s[0].to_bytes(8, "little")
     return out
-
-
-def aead128(key: bytes, nonce: bytes, associated: bytes, plaintext: bytes) -> tuple[bytes, bytes]:
-    """Ascon-AEAD128: ciphertext and tag of 16 bytes (SP 800-232 section 4.1)."""
-    k0, k1 = struct.unpack("<2Q", key)
-    s = permute([AEAD_IV, k0, k1, *struct.unpack("<2Q", nonce)], 12)
-    s[3] ^= k0
-    s[4] ^= k1
-    if associated:
-        for a, b in struct.iter_unpack("<2Q", _padded(associated, AEAD_RATE)):
-            s = permute([s[0] ^ a, s[1] ^ b, *s[2:]], 8)
-    s[4] ^= SEPARATOR
-    ciphertext = b""
-    blocks = list(struct.iter_unpack("<2Q", _padded(plaintext, AEAD_RATE)))
-    for i, (a, b) in enumerate(blocks):
-        s[0] ^= a
-        s[1] ^= b
-        ciphertext += struct.pack("<2Q", s[0], s[1])
-        if i < len(blocks) - 1:
-            s = permute(s, 8)
-    s[2] ^= k0
-    s[3] ^= k1
-    s = permute(s, 12)
-    return ciphertext[: len(plaintext)], struct.pack("<2Q", s[3] ^ k0, s[4] ^ k1)
 
 
 # --- Kernels -------------------------------------------------------------------------------------
@@ -247,7 +221,8 @@ for _count in (12, 8, 6):
 # --- Workloads: Ascon-Hash256 --------------------------------------------------------------------
 
 
-def _check_size(name: str, message_bytes: int) -> None:
+def check_size(name: str, message_bytes: int) -> None:
+    """Refuse a message that does not fit, naming the workload."""
     if not 1 <= message_bytes <= LARGEST:
         raise ValueError(f"message of {name} must have 1 to {LARGEST} bytes, not {message_bytes}")
 
@@ -265,7 +240,7 @@ _HASHES = {
 
 
 def _hash_kernel(name: str, form: Form, size: int) -> Kernel:
-    tail = _padded(bytes(size), HASH_RATE)[size:]
+    tail = padded(bytes(size), HASH_RATE)[size:]
 
     def build(k: Builder) -> None:
         form.check(k)
@@ -294,7 +269,7 @@ def _hash_kernel(name: str, form: Form, size: int) -> Kernel:
 @register("ascon-hash256", default_bytes=64)
 def hash_workload(message_bytes: int) -> Workload:
     """Ascon-Hash256 of a message of 1 byte or more; units are its 8-byte blocks."""
-    _check_size("ascon-hash256", message_bytes)
+    check_size("ascon-hash256", message_bytes)
     vectors: tuple[Vector, ...] = ()
     if message_bytes in _HASHES:
         digest = bytes.fromhex(_HASHES[message_bytes])
@@ -316,122 +291,5 @@ def hash_workload(message_bytes: int) -> Workload:
         {name: _hash_kernel(name, form, message_bytes) for name, form in FORMS.items()},
         vectors,
         units=message_bytes // HASH_RATE + 1,
-        message_bytes=message_bytes,
-    )
-
-
-# --- Workloads: Ascon-AEAD128 --------------------------------------------------------------------
-
-ASSOCIATED_BYTES = 16
-_ANSWERS = {
-    31: (
-        "6373ebb28be97c9bac090cf399c13ef14ea6c5e519e30a5c6ef44f7cea881a",
-        "e47d15156de9781ad405a566c0577aff",
-        1040,
-    ),
-    32: (
-        "6373ebb28be97c9bac090cf399c13ef14ea6c5e519e30a5c6ef44f7cea881ab7",
-        "abef171657d19c6c1138b7577693e439",
-        1073,
-    ),
-}
-"""Ciphertext, tag and Count by size, with 16 bytes of associated data (LWC_AEAD_KAT_128_128)."""
-
-
-def _from_bytes(parts: Sequence[Bits], xlen: int) -> Long:
-    """Eight bytes, the first lowest."""
-    step = xlen // 8
-    return Long(tuple(concat(*reversed(parts[i : i + step])) for i in range(0, 8, step)))
-
-
-def _aead_kernel(name: str, form: Form, size: int) -> Kernel:
-    def build(k: Builder) -> None:
-        form.check(k)
-        key, nonce = k.pointer("key"), k.pointer("nonce")
-        associated, source = k.pointer("associated"), k.pointer("input")
-        target, tag = k.pointer("output"), k.pointer("tag")
-
-        def load(pointer: Pointer, offset: Index | int) -> Long:
-            return form.encode(load_long(k, pointer, offset))
-
-        def secret(half: int) -> Long:
-            return load(key, 8 * half)  # read again each time, as registers are short
-
-        def absorb(i: Index, *parts: Bits) -> tuple[Bits, ...]:
-            s = form.restore(parts)
-            s[:2] = [s[j] ^ load(padded, AEAD_RATE * i + 8 * j) for j in range(2)]
-            return flat(rounds(k, form, s, 8))
-
-        def encrypt(i: Index, *parts: Bits) -> tuple[Bits, ...]:
-            s = form.restore(parts)
-            for j in range(2):
-                s[j] = s[j] ^ load(source, AEAD_RATE * i + 8 * j)
-                store_long(k, target, form.decode(s[j]), AEAD_RATE * i + 8 * j)
-            return flat(rounds(k, form, s, 8))
-
-        ending = _padded(bytes(ASSOCIATED_BYTES), AEAD_RATE)[ASSOCIATED_BYTES:]
-        padded = padded_copy(k, associated, ASSOCIATED_BYTES, ending)
-        iv = form.constant(AEAD_IV, k.xlen)
-        s = [iv, secret(0), secret(1), load(nonce, 0), load(nonce, 8)]
-        s = rounds(k, form, s, 12)
-        s[3:] = [s[3] ^ secret(0), s[4] ^ secret(1)]
-        blocks = (ASSOCIATED_BYTES + len(ending)) // AEAD_RATE
-        s = form.restore(k.loop(blocks, absorb, *flat(s), unroll=False))
-        s[4] = s[4] ^ form.constant(SEPARATOR, k.xlen)
-        whole, rest = divmod(size, AEAD_RATE)
-        s = form.restore(k.loop(whole, encrypt, *flat(s), unroll=False))
-        last = [k.load(source, AEAD_RATE * whole + i, 8).slice(0, 8) for i in range(rest)]
-        last += [const(1, 8)] + [const(0, 8)] * (AEAD_RATE - rest - 1)
-        for j in range(2):
-            s[j] = s[j] ^ form.encode(_from_bytes(last[8 * j : 8 * j + 8], k.xlen))
-        out = [
-            p.byte(i) for j in range(2) for p in form.decode(s[j]).parts for i in range(k.xlen // 8)
-        ]
-        for i in range(rest):
-            k.store(target, AEAD_RATE * whole + i, out[i])
-        s[2:4] = [s[2] ^ secret(0), s[3] ^ secret(1)]
-        s = rounds(k, form, s, 12)
-        for j in range(2):
-            store_long(k, tag, form.decode(s[3 + j] ^ secret(j)), 8 * j)
-
-    return Kernel(name, build, form.summary)
-
-
-@register("ascon-aead128", default_bytes=32)
-def aead_workload(message_bytes: int) -> Workload:
-    """Ascon-AEAD128 encryption of a message, with 16 bytes of associated data."""
-    _check_size("ascon-aead128", message_bytes)
-
-    def golden(values: Values) -> dict[str, bytes]:
-        output, tag = aead128(values["key"], values["nonce"], values["associated"], values["input"])
-        return {"output": output, "tag": tag}
-
-    vectors: tuple[Vector, ...] = ()
-    if message_bytes in _ANSWERS:
-        output, tag, count = _ANSWERS[message_bytes]
-        inputs = {
-            "key": bytes(range(16)),
-            "nonce": bytes(range(16, 32)),
-            "associated": bytes(range(48, 64)),
-            "input": bytes(range(32, 32 + message_bytes)),
-        }
-        expected = {"output": bytes.fromhex(output), "tag": bytes.fromhex(tag)}
-        source = f"ascon-c LWC_AEAD_KAT_128_128.txt, Count = {count}"
-        vectors = (Vector(inputs, expected, source),)
-    return Workload(
-        "ascon-aead128",
-        "NIST SP 800-232 section 4.1",
-        (
-            Buffer("key", 16, "in", secret=True),
-            Buffer("nonce", 16, "in"),
-            Buffer("associated", ASSOCIATED_BYTES, "in"),
-            Buffer("input", message_bytes, "in", secret=True),
-            Buffer("output", message_bytes, "out", declassified=True),
-            Buffer("tag", 16, "out", declassified=True),
-        ),
-        golden,
-        {name: _aead_kernel(name, form, message_bytes) for name, form in FORMS.items()},
-        vectors,
-        units=message_bytes // AEAD_RATE + 1,
         message_bytes=message_bytes,
     )

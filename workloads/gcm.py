@@ -13,7 +13,7 @@ from isa.bits import Bits, const
 from isa.kernel import Builder, Index
 from workloads import ghash
 from workloads.stream import add_message
-from workloads.words import load_words, store_words, swapped
+from workloads.words import equal, load_words, store_words, swapped
 from workloads.workload import Buffer, Kernel, Values, Vector, Workload
 
 if TYPE_CHECKING:
@@ -140,8 +140,7 @@ def _kernel(
         if given is None:
             store_words(k, last, tag)
         else:
-            wrong = [a ^ b for a, b in zip(tag, load_words(k, given, 4), strict=True)]
-            k.store(last, 0, (wrong[0] | wrong[1] | wrong[2] | wrong[3]).eq(0).zext(32))
+            k.store(last, 0, equal(tag, load_words(k, given, 4)))
 
     return Kernel(name, build, summary, needs)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
+from operator import or_
 
 from isa.bits import Bits, concat
 from isa.kernel import Builder, Index, Pointer
@@ -40,6 +42,12 @@ def total(*terms: Bits) -> Bits:
     for term in terms[1:]:
         result = result ^ term
     return result
+
+
+def equal(a: Sequence[Bits], b: Sequence[Bits]) -> Bits:
+    """1 where two lists of words are the same, else 0, in 32 bits and without a branch."""
+    different = [x ^ y for x, y in zip(a, b, strict=True)]
+    return reduce(or_, different).eq(0).zext(32)
 
 
 def swap_move(a: Bits, b: Bits, mask: int, shift: int) -> tuple[Bits, Bits]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 import workloads
-from workloads.ascon import aead128, hash256
+from workloads.ascon import hash256
+from workloads.ascon_aead import aead128
 
 KEY, NONCE = bytes(range(16)), bytes(range(16, 32))
 AEAD = [
@@ -35,6 +36,7 @@ def test_aead(associated: int, size: int, expected: str) -> None:
     data = bytes(range(48, 48 + associated))
     text, tag = aead128(KEY, NONCE, data, bytes(range(32, 32 + size)))
     assert (text + tag).hex() == expected
+    assert aead128(KEY, NONCE, data, text, inverse=True) == (bytes(range(32, 32 + size)), tag)
 
 
 @pytest.mark.parametrize("size", sorted(HASHES))

@@ -7,12 +7,13 @@ from hw.graph import FALSE, Graph, Kind
 __all__ = ["aiger_bytes", "input_nodes", "output_literals"]
 
 
-def input_nodes(graph: Graph) -> list[int]:
+def input_nodes(graph: Graph, *, carry_chains: bool = False) -> list[int]:
     """Return the nodes that are inputs of the AIGER file, in its order."""
-    return [n for n, kind in enumerate(graph.kind) if kind in (Kind.INPUT, Kind.MEMORY)]
+    nodes = [n for n, kind in enumerate(graph.kind) if kind in (Kind.INPUT, Kind.MEMORY)]
+    return [*nodes, *sorted(_chained(graph))] if carry_chains else nodes
 
 
-def output_literals(graph: Graph) -> list[int]:
+def output_literals(graph: Graph, *, carry_chains: bool = False) -> list[int]:
     """Return the literals that are outputs of the AIGER file, each once, in its order.
 
     A constant and a source bit passed on unchanged are wires and need no gate, so they are left
@@ -20,7 +21,19 @@ def output_literals(graph: Graph) -> list[int]:
     """
     literals = dict.fromkeys(literal for port in graph.sinks for literal in port.literals)
     wires = (Kind.CONSTANT, Kind.INPUT, Kind.MEMORY)
-    return [x for x in literals if graph.kind[x >> 1] not in wires or (x & 1 and x > 1)]
+    kept = [x for x in literals if graph.kind[x >> 1] not in wires or (x & 1 and x > 1)]
+    if not carry_chains:
+        return kept
+    cut = _chained(graph)
+    read = (
+        x for adder in graph.adders for x in (*adder.propagate, *adder.taken) if graph.is_gate(x)
+    )
+    return list(dict.fromkeys([*(x for x in kept if x >> 1 not in cut), *read]))
+
+
+def _chained(graph: Graph) -> set[int]:
+    """Return the nodes whose bits carry chains give."""
+    return {x >> 1 for adder in graph.adders for x in adder.results if x}
 
 
 def aiger_bytes(graph: Graph, *, carry_chains: bool = False) -> bytes:
@@ -30,23 +43,15 @@ def aiger_bytes(graph: Graph, *, carry_chains: bool = False) -> bytes:
     AND nodes each. With `carry_chains` the results of adders come from outside and what their
     chains read goes there, after the other outputs: what is left is what LUTs have to do.
     """
-    literal_of = {0: FALSE}
-    variables = 0
-    outputs_of = output_literals(graph)
-    cut: dict[int, None] = {}
-    if carry_chains:
-        cut = dict.fromkeys(x >> 1 for adder in graph.adders for x in adder.results)
-        read = (x for adder in graph.adders for x in adder.propagate if graph.is_gate(x))
-        outputs_of = list(dict.fromkeys([x for x in outputs_of if x >> 1 not in cut] + [*read]))
-    for node in (*input_nodes(graph), *sorted(cut)):
-        variables += 1
-        literal_of[node] = 2 * variables
-    inputs = variables
-    ands: list[tuple[int, int, int]] = []
+    literal_of = [FALSE] * len(graph.kind)
+    sources = input_nodes(graph, carry_chains=carry_chains)
+    cut = _chained(graph) if carry_chains else set()
+    for variable, node in enumerate(sources, start=1):
+        literal_of[node] = 2 * variable
+    ands: list[tuple[int, int]] = []
     hashed: dict[tuple[int, int], int] = {}
 
     def conjunction(a: int, b: int) -> int:
-        nonlocal variables
         if a < b:
             a, b = b, a
         if b == 0 or a ^ 1 == b:
@@ -55,30 +60,35 @@ def aiger_bytes(graph: Graph, *, carry_chains: bool = False) -> bytes:
             return a
         found = hashed.get((a, b))
         if found is None:
-            variables += 1
-            found = hashed[a, b] = 2 * variables
-            ands.append((found, a, b))
+            ands.append((a, b))
+            found = hashed[a, b] = 2 * (len(sources) + len(ands))
         return found
 
-    for node, kind in enumerate(graph.kind):
-        if kind not in (Kind.AND, Kind.XOR, Kind.MUX) or node in cut:
+    for node, (kind, fanin) in enumerate(zip(graph.kind, graph.fanin, strict=True)):
+        if not fanin or kind is Kind.MEMORY or node in cut:
             continue
-        a, b, *rest = (literal_of[f >> 1] ^ (f & 1) for f in graph.fanin[node])
+        f, g = fanin[0], fanin[1]
+        a, b = literal_of[f >> 1] ^ f & 1, literal_of[g >> 1] ^ g & 1
         if kind is Kind.AND:
             literal_of[node] = conjunction(a, b)
         elif kind is Kind.XOR:
             left, right = conjunction(a, b ^ 1), conjunction(a ^ 1, b)
             literal_of[node] = conjunction(left ^ 1, right ^ 1) ^ 1
         else:
-            left, right = conjunction(a, b), conjunction(a ^ 1, rest[0])
+            h = fanin[2]
+            left, right = conjunction(a, b), conjunction(a ^ 1, literal_of[h >> 1] ^ h & 1)
             literal_of[node] = conjunction(left ^ 1, right ^ 1) ^ 1
-    outputs = [literal_of[x >> 1] ^ (x & 1) for x in outputs_of]
-    header = f"aig {variables} {inputs} 0 {len(outputs)} {len(ands)}\n"
+    literals = output_literals(graph, carry_chains=carry_chains)
+    outputs = [literal_of[x >> 1] ^ x & 1 for x in literals]
+    variables = len(sources) + len(ands)
+    header = f"aig {variables} {len(sources)} 0 {len(outputs)} {len(ands)}\n"
     data = bytearray(header.encode())
     for literal in outputs:
-        data += f"{literal}\n".encode()
-    for literal, a, b in ands:
-        for delta in (literal - a, a - b):
+        data += b"%d\n" % literal
+    own = 2 * len(sources)
+    for a, b in ands:
+        own += 2
+        for delta in (own - a, a - b):
             while delta >= 128:
                 data.append(delta & 127 | 128)
                 delta >>= 7

@@ -28,15 +28,15 @@ class Cost:
         rung: "estimate", "mapped" or "synthesised".
         area_ge: gates and flip-flops in gate equivalents; memories are not in it.
         delay_fo4: latest arrival at any output, register or memory input, FO4 after the clock
-            edge, without the flip-flop's own clock-to-output and set-up.
+            edge, without the flip-flop's own clock-to-output and set-up; with `xc7` through LUTs
+            and carry chains, but on the estimate rung, which has gates alone.
         ffs: flip-flops.
-        arrivals: (name, FO4) of each sink port, in the order of the graph; empty for a library
-            of the user's, where only the longest path is known.
+        arrivals: (name, FO4) of each sink port, in the order of the graph; empty on the
+            synthesised rung with `xc7` or a library of the user's, where only the longest path is
+            known.
         luts: LUTs of a Xilinx 7-series part beside its carry chains, on the mapped rung, where
             multipliers are LUTs too, and on the synthesised rung of `xc7`, where they are DSP
-            slices; otherwise None.
-        lut_levels: LUTs on the longest path, on the mapped rung.
-        lut_delay_ps: delay of the longest path through LUTs, on the mapped rung.
+            slices; otherwise None. Memories are not in it.
         fabric: everything the block takes of the part, on the synthesised rung of `xc7`.
         memories: memories beside the logic, for `hw/memory.py`.
         area_error: relative error of `area_ge`, 90th percentile; likewise the other two.
@@ -51,9 +51,7 @@ class Cost:
     area_error: float
     delay_error: float
     luts: int | None = None
-    lut_levels: int | None = None
     luts_error: float | None = None
-    lut_delay_ps: float | None = None
     fabric: Fabric | None = None
 
     @property
@@ -70,13 +68,7 @@ class Cost:
         raise ValueError(f"sink must be one of {names}, not {sink!r}")
 
     def period_ps(self, technology: Technology) -> float:
-        """Return the shortest clock period of this block alone, flip-flop overhead included.
-
-        With a LUT technology it is the path through LUTs and one level for the register, else FO4.
-        """
-        path = self.fabric.delay_ps if self.fabric else self.lut_delay_ps
-        if technology.lut_level_ns is not None and path is not None:
-            return path + 1000 * technology.lut_level_ns
+        """Return the shortest clock period of this block alone, flip-flop overhead included."""
         return technology.fo4_ps * (self.delay_fo4 + technology.sequential_fo4)
 
 
@@ -127,7 +119,7 @@ def mapped(
     starts: Mapping[str, float] | None = None,
     sinks: tuple[str, ...] | None = None,
 ) -> Cost:
-    """Map `block` to cells and to LUTs with yosys-abc and return its cost; 30 to 400 ms.
+    """Map `block` to cells and to LUTs with yosys-abc and return its cost; 3 to 400 ms.
 
     Arguments as for `estimate`. One mapping serves any `starts`: they move the arrivals, not the
     gates. Errors are the technology's `mapped` rung.
@@ -147,11 +139,9 @@ def mapped(
         tuple(arrivals.items()),
         tuple(graph.memories),
         rung.area_error,
-        rung.delay_error,
-        netlist.luts,
-        netlist.lut_levels,
+        (rung.lut_delay_error if technology.has_luts else None) or rung.delay_error,
+        netlist.luts.count,
         rung.luts_error,
-        netlist.lut_delay_ps,
     )
 
 
@@ -182,7 +172,7 @@ def synthesised(
     memories = bitblast(block).memories
     rung = technology.synthesised
     part = None
-    if technology.lut_level_ns is not None:
+    if technology.has_luts:
         # An initial value of an address register would keep a memory out of block RAM.
         inside = verilog(block, initial=False)
         part = fabric(inside.text, inside.module)
@@ -200,6 +190,8 @@ def synthesised(
         measured = cells.library(module.text, module.module, liberty.read_text(encoding="utf-8"))
         arrivals, area, ffs = {}, measured.area_ge, measured.flip_flops
         delay = measured.delay_ps / technology.fo4_ps
+    if part:
+        arrivals, delay = {}, part.delay_ps / technology.fo4_ps
     return Cost(
         rung.name,
         area,

@@ -11,8 +11,9 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from hw.abc import DRIVER
 from hw.liberty import CELLS, FLIP_FLOP_GE, TAU_NS, TAU_PER_FO4, liberty_text
-from hw.synthesis import DRIVER, Gate
+from hw.synthesis import Gate
 from hw.yosys import YosysError, YosysRun, run_passes, totals
 
 __all__ = ["Cells", "Library", "cells", "library"]

@@ -20,9 +20,9 @@ from hw.area import Cost, estimate, mapped, synthesised
 from hw.bitblast import bitblast
 from hw.core import core_block
 from hw.extension import extension_logic, unit_arrivals
-from hw.graph import Graph
+from hw.graph import Graph, Memory
 from hw.lower import Circuits
-from hw.memory import memory_cost, sram
+from hw.memory import memory_cost
 from hw.technology import Technology
 from isa.bits import topological
 from isa.instruction import Instruction
@@ -57,7 +57,8 @@ class Hardware:
         area_ge: Core with register file, and extension, in gate equivalents.
         core_area_ge: The same core without an extension.
         ffs: Flip-flops outside the register file; `core_ffs` without the extension.
-        luts: 6-input LUTs outside the register file; None on the estimate rung.
+        luts: LUTs of a 7-series part, those of the register file included; None on the estimate
+            rung. Multipliers are LUTs and no DSP slices.
         core_luts: The same without the extension.
         period_fo4: Shortest clock period, flip-flop overhead included.
         period_ns: The same in nanoseconds.
@@ -66,7 +67,8 @@ class Hardware:
             datapaths have one path, that of the slowest; the others are scaled from it by their
             share of the estimated arrival.
         latencies: Cycles in EX of each instruction that needs more than one.
-        area_error: Relative error of the areas; `delay_error` of the delays.
+        area_error: Relative error of the areas; `delay_error` of the delays, `luts_error` of the
+            LUTs.
     """
 
     rung: str
@@ -83,6 +85,7 @@ class Hardware:
     latencies: Mapping[str, int] = field(default_factory=dict)
     area_error: float = 0.0
     delay_error: float = 0.0
+    luts_error: float | None = None
 
     @property
     def extension_area_ge(self) -> float:
@@ -106,10 +109,9 @@ def stand_in(core: Core) -> Core:
 
 def memory_starts(technology: Technology) -> dict[str, float]:
     """When the words of instruction and data memory arrive at the core, FO4."""
-    return {
-        "imem_word": sram(TEXT_WORDS, 32, 1, technology).access_fo4,
-        "dmem_word": sram(DATA_WORDS, 32, 1, technology).access_fo4,
-    }
+    sizes = {"imem_word": TEXT_WORDS, "dmem_word": DATA_WORDS}
+    memories = {name: Memory(name, words, 32, 1, 1) for name, words in sizes.items()}
+    return {name: memory_cost(m, technology).access_fo4 for name, m in memories.items()}
 
 
 def circuit_map(circuits: tuple[tuple[str, str], ...]) -> Circuits:
@@ -135,8 +137,13 @@ def compose(
             cycles as keep the core's own period.
         technology: Default `ge`.
         rung: "estimate", "mapped" or "synthesised".
+
+    Raises:
+        ValueError: when delays are to be those of LUTs, which the mapped rung alone has for parts.
     """
     technology = technology or Technology("ge")
+    if technology.has_luts and rung != "mapped":
+        raise ValueError(f"rung of {technology.name} must be 'mapped', not {rung!r}")
     core = stand_in(core)
     plain_set = InstructionSet.of(core.xlen, f"rv{core.xlen}i")
     plain = _core(core, plain_set, (), technology, rung)
@@ -167,7 +174,10 @@ def compose(
     if slowest + overhead > allowed or fixed:
         read = {"instr", *(p for i in extras for p in i.parameters)}
         operands = {name: start for name, start in starts.items() if name in read}
-        arrivals = unit_arrivals(extras, core.xlen, circuit_map(circuits), technology, operands)
+        shares = mapped if technology.has_luts else estimate
+        arrivals = unit_arrivals(
+            extras, core.xlen, circuit_map(circuits), technology, operands, shares
+        )
         latest = max(arrivals.values())
         paths = {name: slowest * arrival / latest for name, arrival in arrivals.items()}
     latencies: dict[str, int] = {}
@@ -189,7 +199,8 @@ def _summed(
     paths: Mapping[str, float],
     latencies: Mapping[str, int],
 ) -> Hardware:
-    memories = sum(memory_cost(m, technology).area_ge for m in plain.memories)
+    costs = [memory_cost(m, technology) for m in plain.memories]
+    memories = sum(cost.area_ge for cost in costs)
     overhead = technology.sequential_fo4
     core_path = whole.delay_fo4
     needed = ((path + overhead) / latencies.get(name, 1) for name, path in paths.items())
@@ -200,7 +211,8 @@ def _summed(
     def luts(core: Cost, extra: Cost | None) -> int | None:
         if core.luts is None:
             return None
-        return core.luts + (extra.luts or 0 if extra else 0)
+        held = sum(cost.luts for cost in costs)
+        return core.luts + held + (extra.luts or 0 if extra else 0)
 
     return Hardware(
         rung,
@@ -216,7 +228,8 @@ def _summed(
         dict(paths),
         dict(latencies),
         errors.area_error,
-        errors.delay_error,
+        errors.delay_error if not technology.has_luts else errors.lut_delay_error or 0.0,
+        errors.luts_error,
     )
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from hw.yosys import YosysError, run_passes, totals
 
-__all__ = ["LUT_LIBRARY", "Fabric", "fabric"]
+__all__ = ["LUT_LIBRARY", "ROUTING_PS", "Fabric", "fabric"]
 
 LUT_LIBRARY = """\
 1 1 127
@@ -22,7 +22,10 @@ LUT_LIBRARY = """\
 """
 """LUTs for ABC: inputs, area, delay in ps from each input. Functions of 7 and 8 inputs are two and
 four LUTs of 6 with MUXF7 and MUXF8. What yosys 0.70 gives abc9 for the series (`abc9_ops
--write_lut` in `synth_xilinx -family xc7`, with 300 ps of routing a level)."""
+-write_lut` in `synth_xilinx -family xc7`)."""
+
+ROUTING_PS = 300
+"""What abc9 adds to each level of LUTs for its routing, in that flow."""
 
 REMEMBERED = 16
 """Runs kept in the process, the last used ones."""

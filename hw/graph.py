@@ -55,11 +55,13 @@ class Memory:
 class Adder:
     """Literals of an adder that a carry chain could do.
 
-    `propagate` are the XORs of its operands, which LUTs give; `results` its sum and carry bits,
-    which the chain gives. Lowest bit first; what nothing reads is left out of either.
+    `propagate` are the XORs of its operands and `taken` one operand of each, both of which LUTs
+    give; `results` its sum bits and at last its carry, which the chain gives. Lowest bit first; in
+    place of a bit that nothing reads, or that is no gate, stands `FALSE`.
     """
 
     propagate: tuple[int, ...]
+    taken: tuple[int, ...]
     results: tuple[int, ...]
 
 
@@ -186,7 +188,7 @@ class Graph:
             state.update(f"{memory};".encode())
         state.update(f"{sorted(self.memory_of.items())}".encode())
         for adder in self.adders:
-            state.update(f"{adder.propagate}{adder.results};".encode())
+            state.update(f"{adder.propagate}{adder.taken}{adder.results};".encode())
         return state.hexdigest()
 
 
@@ -234,12 +236,12 @@ def sweep(graph: Graph, sinks: Sequence[str] | None = None) -> Graph:
         ]
 
     for adder in graph.adders:
-        propagate, results = (
-            tuple(new[x >> 1] ^ (x & 1) for x in literals if x >> 1 in new)
-            for literals in (adder.propagate, adder.results)
+        propagate, taken, results = (
+            tuple(new[x >> 1] ^ (x & 1) if x >> 1 in new else FALSE for x in literals)
+            for literals in (adder.propagate, adder.taken, adder.results)
         )
-        if results:
-            result.adders.append(Adder(propagate, results))
+        if any(results):
+            result.adders.append(Adder(propagate, taken, results))
     result.sources = rename(graph.sources)
     result.sinks = rename(kept)
     return result

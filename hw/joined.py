@@ -22,10 +22,13 @@ class Joined:
 
     Attributes:
         cost: What synthesis says of core and units together.
+        luts: LUTs of a 7-series part, as logic or memory, with `xc7`; otherwise None.
+        luts_error: Composed LUTs over `luts`, less 1.
         area_ge: The same with the register file, in gate equivalents.
         area_error: Composed area over `area_ge`, less 1.
         period_fo4: Shortest period of the netlist, flip-flop overhead included; None where an
-            instruction takes several cycles, for its path is then not one of a single cycle.
+            instruction takes several cycles, for its path is then not one of a single cycle, and
+            with `xc7`, where yosys starts every path at the clock.
         period_error: Composed period over `period_fo4`, less 1.
     """
 
@@ -34,6 +37,8 @@ class Joined:
     area_error: float
     period_fo4: float | None
     period_error: float | None
+    luts: int | None = None
+    luts_error: float | None = None
 
 
 def join(
@@ -63,12 +68,15 @@ def join(
     cost = synthesised(block, technology, liberty, starts=starts)
     area = cost.area_ge + sum(memory_cost(m, technology).area_ge for m in cost.memories)
     period = None
-    if not hardware.latencies:
+    if not hardware.latencies and not technology.has_luts:
         period = cost.delay_fo4 + technology.sequential_fo4
+    luts = cost.fabric.luts + cost.fabric.memory_luts if cost.fabric else None
     return Joined(
         cost,
         area,
         hardware.area_ge / area - 1,
         period,
         hardware.period_fo4 / period - 1 if period else None,
+        luts,
+        hardware.luts / luts - 1 if hardware.luts and luts else None,
     )

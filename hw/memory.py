@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hw.graph import Memory
 from hw.technology import Technology
 
-__all__ = ["MemoryCost", "memory_cost", "register_file", "sram"]
+__all__ = ["MemoryCost", "block_rams", "memory_cost", "memory_luts", "register_file", "sram"]
 
 LARGEST_REGISTER_FILE = 128
 """Words up to which a memory is built of flip-flops; a larger one is taken to be an SRAM."""
@@ -24,14 +24,31 @@ FEATURE_FO4_PS = 50.0
 """The process in which the SRAM model is evaluated, and its FO4."""
 
 
+BLOCK_RAM_PS = 2454.0
+"""Clock to data of a 7-series block RAM without its output register, as yosys 0.70 has it
+(cells_sim.v of its Xilinx library, from the timings of the prjxray database for Artix-7)."""
+
+LUT_RAM_PS = 942.0
+"""Address to data of a LUT used as memory: the slowest pin of a LUT (`hw.fabric`) and routing."""
+
+LUT_RAM_WORDS = 32
+"""Words of a LUT used as memory beside others."""
+
+
 @dataclass(frozen=True)
 class MemoryCost:
-    """Area in GE and read access time in FO4 of one memory; `error` is a fraction of either."""
+    """Area in GE and read access time in FO4 of one memory; `error` is a fraction of either.
+
+    `luts` and `brams` are what it takes of a 7-series part: LUTs used as memory, block RAMs of 36
+    Kbit, one of 18 Kbit counting half.
+    """
 
     area_ge: float
     access_fo4: float
     error: float
     source: str
+    luts: int = 0
+    brams: float = 0.0
 
 
 def register_file(
@@ -86,13 +103,41 @@ def sram(words: int, width: int, ports: int, technology: Technology) -> MemoryCo
     )
 
 
+def memory_luts(words: int, width: int, reads: int) -> int:
+    """Return the LUTs of a memory with one write port in a 7-series part.
+
+    Four LUTs are a RAM32M: 6 bits for one read port or 2 bits for three.
+    """
+    copies = reads * math.ceil(width / 6)
+    if reads <= 3:
+        copies = min(copies, math.ceil(width / 2))
+    return 4 * copies * math.ceil(words / LUT_RAM_WORDS)
+
+
+def block_rams(words: int, width: int) -> float:
+    """Return the block RAMs of 36 Kbit that a memory of two ports takes, in steps of a half."""
+    shapes = ((1024, 36), (2048, 18), (4096, 9), (8192, 4), (16384, 2), (32768, 1))
+    whole = min(math.ceil(words / w) * math.ceil(width / b) for w, b in shapes)
+    half = min(math.ceil(2 * words / w) * math.ceil(width / b) for w, b in shapes)
+    return min(whole, half / 2)
+
+
 def memory_cost(memory: Memory, technology: Technology) -> MemoryCost:
     """Return the cost of a memory that bit-blasting left out of the logic.
 
-    Up to `LARGEST_REGISTER_FILE` words it is a register file, else an SRAM whose ports are the
-    larger of its reads and writes.
+    Up to `LARGEST_REGISTER_FILE` words it is a register file, or LUTs, else an SRAM whose ports are
+    the larger of its reads and writes, or block RAM. With `xc7` the access time is that of the
+    part.
     """
     reads, writes = max(1, memory.reads), max(1, memory.writes)
     if memory.words <= LARGEST_REGISTER_FILE:
-        return register_file(memory.words, memory.width, reads, writes, technology)
-    return sram(memory.words, memory.width, max(reads, writes), technology)
+        cost = register_file(memory.words, memory.width, reads, writes, technology)
+        cost = replace(cost, luts=memory_luts(memory.words, memory.width, reads))
+        access_ps = LUT_RAM_PS
+    else:
+        cost = sram(memory.words, memory.width, max(reads, writes), technology)
+        cost = replace(cost, brams=block_rams(memory.words, memory.width))
+        access_ps = BLOCK_RAM_PS
+    if technology.has_luts:
+        cost = replace(cost, access_fo4=access_ps / technology.fo4_ps)
+    return cost

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 __all__ = ["Rung", "Technology", "technology", "technology_names"]
 
+REGISTER_PS = 630.0
+"""Clock-to-output and set-up of a flip-flop of a 7-series part, with its routing."""
+
 
 @dataclass(frozen=True)
 class Rung:
@@ -22,6 +25,7 @@ class Rung:
     area_error: float
     delay_error: float
     luts_error: float | None = None
+    lut_delay_error: float | None = None
 
 
 @dataclass(frozen=True)
@@ -50,10 +54,12 @@ class Technology:
     load_fo4: float = 0.3
     # Clock-to-output plus set-up of a flip-flop, about 4 FO4 in standard-cell practice.
     sequential_fo4: float = 4.0
-    # Delay of one 6-input LUT with its local routing, ns; None where the target has no LUTs.
-    lut_level_ns: float | None = None
+    # Whether delays are those of LUTs and carry chains, an FO4 being but a unit of time.
+    has_luts: bool = False
     estimate: Rung = Rung("estimate", area_error=0.13, delay_error=0.16)
-    mapped: Rung = Rung("mapped", area_error=0.10, delay_error=0.11, luts_error=0.32)
+    mapped: Rung = Rung(
+        "mapped", area_error=0.10, delay_error=0.11, luts_error=0.30, lut_delay_error=0.24
+    )
     synthesised: Rung = Rung("synthesised", area_error=0.04, delay_error=0.04, luts_error=0.05)
 
     def __post_init__(self) -> None:
@@ -76,12 +82,13 @@ def technology_names() -> tuple[str, ...]:
 def technology(name: str, fo4_ps: float = 50.0) -> Technology:
     """Return the technology called `name`, one of `technology_names()`.
 
-    `ge` counts gate equivalents and delays in FO4. `xc7` (Xilinx 7 series) counts LUTs beside
-    them and takes its clock from the path through LUTs, to which `lut_level_ns` adds a level for
-    the register: one measurement, yosys 0.70 abc9 on aes32esmi, 5.07 ns over 8 levels.
+    `ge` counts gate equivalents, LUTs beside them, and delays in FO4. `xc7` (Xilinx 7 series) takes
+    its delays from LUTs, carry chains and block RAM instead; `fo4_ps` is but its unit of time then.
+    A register takes 630 ps: one measurement, yosys 0.70 abc9 on aes32esmi, 5.07 ns over 8 levels
+    and as much for one level more.
     """
     if name == "ge":
         return Technology("ge", fo4_ps)
     if name == "xc7":
-        return Technology("xc7", fo4_ps, lut_level_ns=0.63)
+        return Technology("xc7", fo4_ps, sequential_fo4=REGISTER_PS / fo4_ps, has_luts=True)
     raise ValueError(f"technology must be one of {', '.join(technology_names())}, not {name!r}")

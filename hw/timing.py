@@ -6,12 +6,14 @@ import heapq
 import math
 from collections.abc import Callable, Mapping, Sequence
 
+from hw.abc import DRIVER
 from hw.aiger import input_nodes, output_literals
 from hw.cells import Cells
 from hw.graph import Graph, Kind, Memory
 from hw.liberty import CELLS, TAU_PER_FO4
+from hw.lut_timing import LutTiming
 from hw.memory import memory_cost
-from hw.synthesis import DRIVER, Gate, Netlist
+from hw.synthesis import Gate, Netlist
 from hw.technology import Technology
 from hw.verilog import Verilog
 
@@ -143,15 +145,16 @@ class GateTiming:
 def mapped_arrivals(
     graph: Graph, netlist: Netlist, technology: Technology, starts: Starts
 ) -> dict[str, float]:
-    """Return the latest arrival at each sink port, FO4, on the mapped gates of `graph`.
+    """Return the latest arrival at each sink port, FO4, on the mapped gates or LUTs of `graph`.
 
-    With all starts 0 and no memory the latest equals ABC's `stime`.
+    With all starts 0 and no memory the latest equals what ABC reports, but that with `has_luts`
+    ABC knows no carry chains.
     """
-    timed = GateTiming(netlist.gates)
     sources = input_nodes(graph)
     start = _start_of_nodes(graph, starts)
     access = _accesses(graph, technology)
-    signal_of = dict(zip(output_literals(graph), netlist.outputs, strict=True))
+    engine = _lut_arrivals if technology.has_luts else _gate_arrivals
+    arrivals = engine(graph, netlist, technology)
     reads = _reads(graph)
     memory_start: dict[int, float] = {}
     while True:
@@ -159,15 +162,10 @@ def mapped_arrivals(
             node: max(start.get(node, -math.inf), memory_start.get(node, -math.inf))
             for node in sources
         }
-        # A netlist without gates has no inputs: its outputs are wires.
-        ready = dict(zip(netlist.inputs, node_start.values(), strict=False))
-        arrival = timed.arrivals(ready)
+        arrival = arrivals(node_start)
         result = {
             port.name: max(
-                (
-                    arrival[signal_of[x]] if x in signal_of else node_start.get(x >> 1, -math.inf)
-                    for x in port.literals
-                ),
+                (arrival.get(x, node_start.get(x >> 1, -math.inf)) for x in port.literals),
                 default=-math.inf,
             )
             for port in graph.sinks
@@ -180,6 +178,34 @@ def mapped_arrivals(
         if following == memory_start:
             return result
         memory_start = following
+
+
+def _gate_arrivals(
+    graph: Graph, netlist: Netlist, technology: Technology
+) -> Callable[[Mapping[int, float]], Mapping[int, float]]:
+    """Return a function from the arrivals of source nodes to those of output literals."""
+    timed = GateTiming(netlist.gates)
+    signal_of = dict(zip(output_literals(graph), netlist.outputs, strict=True))
+
+    def arrivals(start: Mapping[int, float]) -> Mapping[int, float]:
+        # A netlist without gates has no inputs: its outputs are wires.
+        found = timed.arrivals(dict(zip(netlist.inputs, start.values(), strict=False)))
+        return {x: found[signal] for x, signal in signal_of.items()}
+
+    return arrivals
+
+
+def _lut_arrivals(
+    graph: Graph, netlist: Netlist, technology: Technology
+) -> Callable[[Mapping[int, float]], Mapping[int, float]]:
+    """Return the same for LUTs, whose picoseconds become FO4."""
+    timed, unit = LutTiming(graph, netlist.luts), technology.fo4_ps
+
+    def arrivals(start: Mapping[int, float]) -> Mapping[int, float]:
+        found = timed.arrivals({node: time * unit for node, time in start.items()})
+        return {x: time / unit for x, time in found.items()}
+
+    return arrivals
 
 
 def cell_arrivals(

@@ -12,11 +12,11 @@ import pyrtl
 from dse.propose.idea import Idea
 from dse.propose.meaning import in_canonical_order, meaning_of, vectors
 from dse.propose.normal_form import normal_form
+from hw.abc import abc_path
 from hw.aiger import aiger_bytes
 from hw.bitblast import bitblast
 from hw.graph import FALSE
 from hw.lower import lower
-from hw.synthesis import abc_path
 from isa.bits import Bits, arguments
 
 METHODS = ("identical", "normal form", "equivalence checker", "vectors")

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import importlib.util
 import random
-import subprocess
 from collections.abc import Callable
 
 import pyrtl
@@ -184,7 +183,7 @@ def test_an_adder_takes_a_lut_a_bit_and_what_feeds_it_is_absorbed() -> None:
     for graph in (adder(), blast(masked)):
         (found,) = graph.adders
         assert len(found.propagate) == 32
-        assert synthesise(graph).luts == 32
+        assert synthesise(graph).luts.count == 32
 
 
 def test_an_empty_block_costs_nothing() -> None:
@@ -192,19 +191,19 @@ def test_an_empty_block_costs_nothing() -> None:
 
 
 def test_the_period_adds_the_flip_flop_and_xc7_times_its_luts() -> None:
-    cost = mapped(sbox("boyar_peralta"), GE)
+    graph = sbox("boyar_peralta")
+    cost = mapped(graph, GE)
     assert cost.period_ps(GE) == pytest.approx(50 * (cost.delay_fo4 + 4))
-    assert cost.lut_delay_ps is not None
-    assert cost.lut_levels is not None
-    # A level takes 127 to 642 ps and 300 ps of routing; the register is one level more.
-    assert 427 * cost.lut_levels <= cost.lut_delay_ps <= 942 * cost.lut_levels
-    assert cost.period_ps(technology("xc7")) == pytest.approx(cost.lut_delay_ps + 630)
+    for fo4_ps in (50.0, 20.0):
+        part = technology("xc7", fo4_ps)
+        period = mapped(graph, part).period_ps(part)
+        assert period == pytest.approx(synthesise(graph).lut_delay_ps + 630)
 
 
 def test_a_table_of_256_entries_takes_four_luts_a_bit() -> None:
     # 256 x 1 bit is four 6-input LUTs, two MUXF7 and a MUXF8: 7 series user guide UG474.
-    netlist = synthesise(sbox("table"))
-    assert (netlist.luts, netlist.wide_muxes) == (32, 24)
+    luts = synthesise(sbox("table")).luts
+    assert (luts.count, luts.wide_muxes) == (32, 24)
 
 
 def test_technology_refuses_what_it_does_not_know() -> None:
@@ -226,22 +225,18 @@ def test_a_missing_abc_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> Non
         mapped(adder(4), GE)
 
 
-def test_a_failing_or_slow_abc_is_reported(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: object
-) -> None:
+def test_a_failing_abc_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(synthesis, "_MAP", "strash; no_such_command")
-    with pytest.raises(SynthesisError, match=r"^yosys-abc failed with code 0: "):
+    with pytest.raises(SynthesisError, match=r"^yosys-abc failed: \*\* cmd error"):
         mapped(adder(4), GE)
     monkeypatch.setattr(synthesis, "_MAP", "strash")
-    with pytest.raises(SynthesisError, match=r"^yosys-abc must report one mapping, .* not 0, 1"):
+    with pytest.raises(SynthesisError, match=r"^yosys-abc must report one mapping .* not 0, "):
         mapped(adder(4), GE)
-    with pytest.raises(SynthesisError, match=r"^yosys-abc must finish in 0\.0001 s"):
-        synthesise(adder(4), timeout_s=0.0001)
 
 
 def test_equal_graphs_are_mapped_once(monkeypatch: pytest.MonkeyPatch) -> None:
     first = synthesise(adder(19))
-    monkeypatch.setattr(subprocess, "run", None)
+    monkeypatch.setattr(synthesis, "run_abc", None)
     assert synthesise(adder(19)) is first
     with pytest.raises(TypeError, match="not callable"):
         synthesise(adder(20))

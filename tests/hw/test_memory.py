@@ -4,9 +4,11 @@ import pyrtl
 import pytest
 
 from hw.area import mapped
+from hw.fabric import fabric
 from hw.graph import Memory
-from hw.memory import memory_cost, register_file, sram
+from hw.memory import block_rams, memory_cost, memory_luts, register_file, sram
 from hw.technology import technology
+from hw.verilog import verilog
 
 GE = technology("ge")
 
@@ -52,8 +54,57 @@ def test_an_sram_bit_is_far_smaller_than_a_flip_flop() -> None:
 
 
 def test_the_size_decides_what_a_memory_is() -> None:
-    assert memory_cost(Memory("x", 32, 32, 2, 1), GE) == register_file(32, 32, 2, 1, GE)
-    assert memory_cost(Memory("m", 32768, 32, 1, 1), GE) == sram(32768, 32, 1, GE)
+    small, file = memory_cost(Memory("x", 32, 32, 2, 1), GE), register_file(32, 32, 2, 1, GE)
+    assert (small.area_ge, small.access_fo4, small.brams) == (file.area_ge, file.access_fo4, 0)
+    large, array = memory_cost(Memory("m", 32768, 32, 1, 1), GE), sram(32768, 32, 1, GE)
+    assert (large.area_ge, large.access_fo4, large.luts) == (array.area_ge, array.access_fo4, 0)
+
+
+def memory_block(words: int, width: int, reads: int, *, is_registered: bool) -> pyrtl.Block:
+    """Return a memory with one write port alone."""
+    size = words.bit_length() - 1
+    memory = pyrtl.MemBlock(width, size, "m", asynchronous=True, max_read_ports=reads)
+    for port in range(reads):
+        address = pyrtl.Input(size, f"r{port}")
+        if is_registered:
+            held = pyrtl.Register(size, f"held{port}")
+            held.next <<= address
+            address = held
+        output = pyrtl.Output(width, f"q{port}")
+        output <<= memory[address]
+    data, enable = pyrtl.Input(width, "d"), pyrtl.Input(1, "we")
+    memory[pyrtl.Input(size, "w")] <<= pyrtl.MemBlock.EnabledWrite(data, enable)
+    return pyrtl.working_block()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "width", "reads"), [(32, 32, 2), (32, 64, 2), (32, 32, 3), (64, 32, 1)]
+)
+def test_a_register_file_takes_the_luts_that_synthesis_gives_it(
+    words: int, width: int, reads: int
+) -> None:
+    with pyrtl.temp_working_block():
+        module = verilog(memory_block(words, width, reads, is_registered=False), initial=False)
+    part = fabric(module.text, module.module)
+    assert memory_luts(words, width, reads) == pytest.approx(part.memory_luts, rel=0.1)
+    assert part.luts == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("words", "width"), [(1024, 32), (256, 32), (512, 64), (4096, 8)])
+def test_a_large_memory_takes_the_block_rams_that_synthesis_gives_it(
+    words: int, width: int
+) -> None:
+    with pyrtl.temp_working_block():
+        module = verilog(memory_block(words, width, 1, is_registered=True), initial=False)
+    assert block_rams(words, width) == fabric(module.text, module.module).brams
+
+
+def test_memories_of_a_part_have_its_access_times() -> None:
+    for words, picoseconds in ((32, 942), (4096, 2454)):
+        cost = memory_cost(Memory("m", words, 32, 1, 1), technology("xc7"))
+        assert cost.access_fo4 * 50 == pytest.approx(picoseconds)
 
 
 def test_impossible_memories_are_refused() -> None:

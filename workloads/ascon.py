@@ -13,6 +13,7 @@ from functools import partial
 from isa.bits import Bits, const
 from isa.kernel import Builder, Index, Pointer, UnsupportedKernel
 from workloads import register
+from workloads.aead import check_size
 from workloads.interleaved import Interleaved, deinterleave, interleave, interleaved_constant
 from workloads.long import Long, flat, load_long, store_long, unflat
 from workloads.padding import padded_copy
@@ -25,8 +26,6 @@ ROTATIONS = ((19, 28), (61, 39), (1, 6), (10, 17), (7, 41))
 """Right rotations of the linear layer, word by word (SP 800-232 section 3.4)."""
 HASH_IV = 0x0000080100CC0002
 HASH_RATE = 8
-LARGEST = 16_384
-"""Largest message in bytes; it and its padded copy must fit data memory."""
 _MASK = 2**64 - 1
 
 
@@ -219,12 +218,6 @@ for _count in (12, 8, 6):
 
 
 # --- Workloads: Ascon-Hash256 --------------------------------------------------------------------
-
-
-def check_size(name: str, message_bytes: int) -> None:
-    """Refuse a message that does not fit, naming the workload."""
-    if not 1 <= message_bytes <= LARGEST:
-        raise ValueError(f"message of {name} must have 1 to {LARGEST} bytes, not {message_bytes}")
 
 
 _HASHES = {

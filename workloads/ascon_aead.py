@@ -8,11 +8,11 @@ from functools import partial
 
 from isa.bits import Bits, concat, const
 from isa.kernel import Builder, Index, Pointer
-from workloads import register
-from workloads.ascon import FORMS, Form, check_size, padded, permute, rounds
+from workloads import aead, register
+from workloads.ascon import FORMS, Form, padded, permute, rounds
 from workloads.long import Long, flat, load_long, store_long
 from workloads.padding import padded_copy
-from workloads.words import equal, load_words
+from workloads.words import load_words
 from workloads.workload import Buffer, Kernel, Values, Vector, Workload
 
 IV = 0x00001000808C0001
@@ -78,9 +78,8 @@ def _kernel(name: str, form: Form, size: int, *, inverse: bool) -> Kernel:
     def build(k: Builder) -> None:
         form.check(k)
         key, nonce = k.pointer("key"), k.pointer("nonce")
-        associated, source = k.pointer("associated"), k.pointer("input")
-        given = k.pointer("tag") if inverse else None
-        target, last = k.pointer("output"), k.pointer("authentic" if inverse else "tag")
+        associated = k.pointer("associated")
+        source, given, target, last = aead.pointers(k, inverse=inverse)
 
         def load(pointer: Pointer, offset: Index | int) -> Long:
             return form.encode(load_long(k, pointer, offset))
@@ -136,64 +135,50 @@ def _kernel(name: str, form: Form, size: int, *, inverse: bool) -> Kernel:
         for j in range(2):
             store_long(k, tag, form.decode(s[3 + j] ^ secret(j)), 8 * j)
         if given is not None:
-            k.store(last, 0, equal(load_words(k, tag, 4), load_words(k, given, 4)))
+            aead.conclude(k, load_words(k, tag, 4), given, last)
 
     return Kernel(name, build, form.summary)
 
 
 def _vectors(message_bytes: int, *, inverse: bool) -> list[Vector]:
-    """The published message of this size; opened too with the last bit of its tag flipped."""
+    """The published message of this size."""
     if message_bytes not in _ANSWERS:
         return []
-    output, tag, count = _ANSWERS[message_bytes]
-    ciphertext, right = bytes.fromhex(output), bytes.fromhex(tag)
-    plaintext = bytes(range(32, 32 + message_bytes))
-    given = {
-        "key": bytes(range(16)),
-        "nonce": bytes(range(16, 32)),
-        "associated": bytes(range(48, 64)),
-    }
-    source = f"ascon-c LWC_AEAD_KAT_128_128.txt, Count = {count}"
-    if not inverse:
-        outputs = {"output": ciphertext, "tag": right}
-        return [Vector({**given, "input": plaintext}, outputs, source)]
-    made = []
-    for flip, note in ((0, ""), (1, ", last bit of the tag flipped")):
-        inputs = {**given, "input": ciphertext, "tag": right[:-1] + bytes([right[-1] ^ flip])}
-        outputs = {"output": plaintext, "authentic": bytes([1 - flip, 0, 0, 0])}
-        made.append(Vector(inputs, outputs, source + note))
-    return made
+    ciphertext, tag, count = _ANSWERS[message_bytes]
+    return aead.vectors(
+        {
+            "key": bytes(range(16)),
+            "nonce": bytes(range(16, 32)),
+            "associated": bytes(range(48, 64)),
+        },
+        bytes(range(32, 32 + message_bytes)),
+        bytes.fromhex(ciphertext),
+        bytes.fromhex(tag),
+        f"ascon-c LWC_AEAD_KAT_128_128.txt, Count = {count}",
+        inverse=inverse,
+    )
 
 
 def _workload(message_bytes: int, *, inverse: bool) -> Workload:
-    """Sealing of a message of 1 byte or more, or its opening.
-
-    Opening writes the plaintext whatever the verdict; who calls it must not use that of a message
-    which is not authentic.
-    """
+    """Sealing of a message of 1 byte or more, or its opening; units are its 16-byte blocks."""
     name = f"ascon-aead128{'-open' if inverse else ''}"
-    check_size(name, message_bytes)
+    aead.check_size(name, message_bytes)
 
     def golden(values: Values) -> dict[str, bytes]:
         given = (values[n] for n in ("key", "nonce", "associated", "input"))
-        output, tag = aead128(*given, inverse=inverse)
-        if not inverse:
-            return {"output": output, "tag": tag}
-        return {"output": output, "authentic": bytes([tag == values["tag"], 0, 0, 0])}
+        return aead.outcome(values, *aead128(*given, inverse=inverse), inverse=inverse)
 
-    tag = Buffer("tag", 16, "in" if inverse else "out", declassified=not inverse)
-    verdict = Buffer("authentic", 4, "out", declassified=True)
     return Workload(
         name,
         "NIST SP 800-232 section 4.1",
-        (
-            Buffer("key", 16, "in", secret=True),
-            Buffer("nonce", 16, "in"),
-            Buffer("associated", ASSOCIATED_BYTES, "in"),
-            Buffer("input", message_bytes, "in", secret=not inverse),
-            *([tag] if inverse else []),
-            Buffer("output", message_bytes, "out", declassified=not inverse),
-            verdict if inverse else tag,
+        aead.buffers(
+            (
+                Buffer("key", 16, "in", secret=True),
+                Buffer("nonce", 16, "in"),
+                Buffer("associated", ASSOCIATED_BYTES, "in"),
+            ),
+            message_bytes,
+            inverse=inverse,
         ),
         golden,
         {n: _kernel(n, form, message_bytes, inverse=inverse) for n, form in FORMS.items()},

@@ -1,41 +1,46 @@
-"""ChaCha20-Poly1305 (RFC 8439): encryption and tag of a message and 12 bytes of associated data."""
+"""ChaCha20-Poly1305 (RFC 8439): sealing and opening of a message with 12 bytes more."""
 
 from __future__ import annotations
 
 import struct
+from functools import partial
 
 from isa.bits import Bits, const
 from isa.kernel import Builder, Index
-from workloads import chacha20, poly1305, register
+from workloads import aead, chacha20, poly1305, register
 from workloads.stream import add_message
 from workloads.words import Words, load_words, store_words
-from workloads.workload import Buffer, Kernel, Values, Vector, Workload
+from workloads.workload import Buffer, Kernel, Values, Workload
 
 ASSOCIATED_BYTES = 12
-LARGEST = 16_384
-"""Largest message in bytes; it and its key stream must fit data memory."""
 
 
 def _padding(size: int) -> bytes:
     return bytes(-size % 16)
 
 
-def seal(key: bytes, nonce: bytes, associated: bytes, plaintext: bytes) -> tuple[bytes, bytes]:
-    """Ciphertext and tag of 16 bytes (RFC 8439 section 2.8)."""
-    ciphertext = chacha20.encrypt(key, 1, nonce, plaintext)
+def _tag(values: Values, ciphertext: bytes) -> bytes:
+    """Tag of 16 bytes (RFC 8439 section 2.8)."""
+    key, nonce, associated = values["key"], values["nonce"], values["associated"]
     data = associated + _padding(len(associated)) + ciphertext + _padding(len(ciphertext))
     data += struct.pack("<2Q", len(associated), len(ciphertext))
-    return ciphertext, poly1305.authenticate(chacha20.block(key, 0, nonce)[:32], data)
+    return poly1305.authenticate(chacha20.block(key, 0, nonce)[:32], data)
 
 
-def _build(size: int) -> Kernel:
+def _golden(values: Values, *, inverse: bool) -> dict[str, bytes]:
+    output = chacha20.encrypt(values["key"], 1, values["nonce"], values["input"])
+    tag = _tag(values, values["input"] if inverse else output)
+    return aead.outcome(values, output, tag, inverse=inverse)
+
+
+def _kernel(size: int, *, inverse: bool) -> Kernel:
     """Key stream to the stack, where the ciphertext replaces it between what is authenticated."""
     blocks = (size + 63) // 64 + 1
     start = 64 - 16  # of the padded associated data, behind the key of the authenticator
 
     def build(k: Builder) -> None:
         key, nonce, associated = k.pointer("key"), k.pointer("nonce"), k.pointer("associated")
-        source, target, tag = k.pointer("input"), k.pointer("output"), k.pointer("tag")
+        source, given, target, last = aead.pointers(k, inverse=inverse)
         stream = k.scratch("stream", 64 * blocks + 16)
 
         def one_block(i: Index) -> tuple[Bits, ...]:
@@ -49,13 +54,14 @@ def _build(size: int) -> Kernel:
             return ()
 
         k.loop(blocks, one_block, unroll=False)
-        end = add_message(k, stream, 64, source, target, size)
+        end = add_message(k, stream, 64, source, target, size, keep_input=inverse)
         words = [*load_words(k, associated, ASSOCIATED_BYTES // 4), const(0, 32)]
         store_words(k, stream, words, start)
         lengths = [const(x, 32) for x in (ASSOCIATED_BYTES, 0, size, 0)]
         store_words(k, stream, lengths, end)
         whole = (end + 16 - start) // 16
-        store_words(k, tag, poly1305.authenticator(k, stream, stream, start, whole))
+        tag = poly1305.authenticator(k, stream, stream, start, whole)
+        aead.conclude(k, tag, given, last)
 
     return Kernel(
         "radix26", build, "ChaCha20 in registers, Poly1305 in limbs of 26 bits", poly1305.NEEDS
@@ -69,47 +75,44 @@ _CIPHERTEXT = bytes.fromhex(
     "3ff4def08e4b7a9de576d26586cec64b6116"
 )
 
+_PUBLISHED = (
+    {
+        "key": bytes(range(0x80, 0xA0)),
+        "nonce": bytes.fromhex("070000004041424344454647"),
+        "associated": bytes.fromhex("50515253c0c1c2c3c4c5c6c7"),
+    },
+    chacha20.SUNSCREEN,
+    _CIPHERTEXT,
+    bytes.fromhex("1ae10b594f09e26a7e902ecbd0600691"),
+    "RFC 8439 section 2.8.2",
+)
 
-@register("chacha20-poly1305", default_bytes=114)
-def message_workload(message_bytes: int) -> Workload:
-    """Encryption and authentication of a message of 1 byte or more."""
-    if not 1 <= message_bytes <= LARGEST:
-        raise ValueError(
-            f"message of chacha20-poly1305 must have 1 to {LARGEST} bytes, not {message_bytes}"
-        )
 
-    def golden(values: Values) -> dict[str, bytes]:
-        output, tag = seal(values["key"], values["nonce"], values["associated"], values["input"])
-        return {"output": output, "tag": tag}
-
-    vectors: tuple[Vector, ...] = ()
-    if message_bytes == len(chacha20.SUNSCREEN):
-        inputs = {
-            "key": bytes(range(0x80, 0xA0)),
-            "nonce": bytes.fromhex("070000004041424344454647"),
-            "associated": bytes.fromhex("50515253c0c1c2c3c4c5c6c7"),
-            "input": chacha20.SUNSCREEN,
-        }
-        expected = {
-            "output": _CIPHERTEXT,
-            "tag": bytes.fromhex("1ae10b594f09e26a7e902ecbd0600691"),
-        }
-        vectors = (Vector(inputs, expected, "RFC 8439 section 2.8.2"),)
-    kernel = _build(message_bytes)
+def _workload(message_bytes: int, *, inverse: bool) -> Workload:
+    """Sealing of a message of 1 byte or more, or its opening."""
+    name = f"chacha20-poly1305{'-open' if inverse else ''}"
+    aead.check_size(name, message_bytes)
+    kernel = _kernel(message_bytes, inverse=inverse)
+    published = message_bytes == len(_CIPHERTEXT)
     return Workload(
-        "chacha20-poly1305",
+        name,
         "RFC 8439 section 2.8",
-        (
-            Buffer("key", 32, "in", secret=True),
-            Buffer("nonce", 12, "in"),
-            Buffer("associated", ASSOCIATED_BYTES, "in"),
-            Buffer("input", message_bytes, "in", secret=True),
-            Buffer("output", message_bytes, "out", declassified=True),
-            Buffer("tag", 16, "out", declassified=True),
+        aead.buffers(
+            (
+                Buffer("key", 32, "in", secret=True),
+                Buffer("nonce", 12, "in"),
+                Buffer("associated", ASSOCIATED_BYTES, "in"),
+            ),
+            message_bytes,
+            inverse=inverse,
         ),
-        golden,
+        partial(_golden, inverse=inverse),
         {kernel.name: kernel},
-        vectors,
+        tuple(aead.vectors(*_PUBLISHED, inverse=inverse)) if published else (),
         units=(message_bytes + 63) // 64,
         message_bytes=message_bytes,
     )
+
+
+register("chacha20-poly1305", default_bytes=114)(partial(_workload, inverse=False))
+register("chacha20-poly1305-open", default_bytes=114)(partial(_workload, inverse=True))

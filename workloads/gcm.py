@@ -11,17 +11,15 @@ from typing import TYPE_CHECKING
 
 from isa.bits import Bits, const
 from isa.kernel import Builder, Index
-from workloads import ghash
+from workloads import aead, ghash
 from workloads.stream import add_message
-from workloads.words import equal, load_words, store_words, swapped
+from workloads.words import load_words, store_words, swapped
 from workloads.workload import Buffer, Kernel, Values, Vector, Workload
 
 if TYPE_CHECKING:
     from workloads.block_cipher import BlockCipher, Cipher
 
 ASSOCIATED_BYTES = 20
-LARGEST = 16_384
-"""Largest message in bytes; it and its key stream must fit data memory."""
 
 
 @dataclass(frozen=True)
@@ -75,17 +73,11 @@ def _tag(values: Values, ciphertext: bytes, mask: bytes) -> bytes:
     return _add(ghash.ghash(values["hash_key"], hashed), mask)
 
 
-def seal(cipher: BlockCipher, values: Values) -> dict[str, bytes]:
-    """Ciphertext and tag of 16 bytes (SP 800-38D section 7.1)."""
-    ciphertext, mask = _crypt(cipher, values)
-    return {"output": ciphertext, "tag": _tag(values, ciphertext, mask)}
-
-
-def unseal(cipher: BlockCipher, values: Values) -> dict[str, bytes]:
-    """Plaintext, and 1 where the tag is right, else 0 (SP 800-38D section 7.2)."""
-    plaintext, mask = _crypt(cipher, values)
-    right = values["tag"] == _tag(values, values["input"], mask)
-    return {"output": plaintext, "authentic": int(right).to_bytes(4, "little")}
+def _golden(cipher: BlockCipher, values: Values, *, inverse: bool) -> dict[str, bytes]:
+    """SP 800-38D sections 7.1 and 7.2."""
+    output, mask = _crypt(cipher, values)
+    tag = _tag(values, values["input"] if inverse else output, mask)
+    return aead.outcome(values, output, tag, inverse=inverse)
 
 
 # --- Kernels -------------------------------------------------------------------------------------
@@ -108,10 +100,8 @@ def _kernel(
 
     def build(k: Builder) -> None:
         keys, hash_key = k.pointer("round_keys"), k.pointer("hash_key")
-        iv, associated, source = k.pointer("iv"), k.pointer("associated"), k.pointer("input")
-        given = k.pointer("tag") if inverse else None
-        target = k.pointer("output")
-        last = k.pointer("authentic" if inverse else "tag")
+        iv, associated = k.pointer("iv"), k.pointer("associated")
+        source, given, target, last = aead.pointers(k, inverse=inverse)
         product = multiplier(k, hash_key)
         stream = k.scratch("stream", text + 16 * blocks)
 
@@ -137,10 +127,7 @@ def _kernel(
         ghash.store_block(k, digest, state, 0)
         pairs = zip(load_words(k, digest, 4), load_words(k, stream, 4), strict=True)
         tag = [a ^ b for a, b in pairs]
-        if given is None:
-            store_words(k, last, tag)
-        else:
-            k.store(last, 0, equal(tag, load_words(k, given, 4)))
+        aead.conclude(k, tag, given, last)
 
     return Kernel(name, build, summary, needs)
 
@@ -172,62 +159,43 @@ def _kernels(cipher: BlockCipher, size: int, *, inverse: bool) -> dict[str, Kern
 def workload(cipher: BlockCipher, message_bytes: int, *, inverse: bool) -> Workload:
     """Sealing of a message of 1 byte or more, or its opening; units are blocks.
 
-    Opening writes the plaintext whatever the verdict; who calls it must not use that of a message
-    which is not authentic.
-
     Raises:
         ValueError: The size does not fit.
     """
     name = f"{cipher.name}-gcm{'-open' if inverse else ''}"
-    if not 1 <= message_bytes <= LARGEST:
-        raise ValueError(f"message of {name} must have 1 to {LARGEST} bytes, not {message_bytes}")
-    tag = Buffer("tag", 16, "in" if inverse else "out", declassified=not inverse)
-    verdict = Buffer("authentic", 4, "out", declassified=True)
+    aead.check_size(name, message_bytes)
     return Workload(
         name,
         f"NIST SP 800-38D section 7.{2 if inverse else 1}",
-        (
-            Buffer("round_keys", cipher.schedule_bytes, "in", secret=True),
-            Buffer("hash_key", 16, "in", secret=True),
-            Buffer("iv", 12, "in"),
-            Buffer("associated", ASSOCIATED_BYTES, "in"),
-            Buffer("input", message_bytes, "in", secret=not inverse),
-            *([tag] if inverse else []),
-            Buffer("output", message_bytes, "out", declassified=not inverse),
-            *([verdict] if inverse else [tag]),
+        aead.buffers(
+            (
+                Buffer("round_keys", cipher.schedule_bytes, "in", secret=True),
+                Buffer("hash_key", 16, "in", secret=True),
+                Buffer("iv", 12, "in"),
+                Buffer("associated", ASSOCIATED_BYTES, "in"),
+            ),
+            message_bytes,
+            inverse=inverse,
         ),
-        lambda v: unseal(cipher, v) if inverse else seal(cipher, v),
+        lambda v: _golden(cipher, v, inverse=inverse),
         _kernels(cipher, message_bytes, inverse=inverse),
         tuple(
             v
             for s in cipher.sealed
             if len(s.plaintext) == message_bytes
-            for v in (_opened(cipher, s) if inverse else [_vector(cipher, s)])
+            for v in _vectors(cipher, s, inverse=inverse)
         ),
         units=(message_bytes + 15) // 16,
         message_bytes=message_bytes,
     )
 
 
-def _vector(cipher: BlockCipher, s: Sealed) -> Vector:
+def _vectors(cipher: BlockCipher, s: Sealed, *, inverse: bool) -> list[Vector]:
     keys = cipher.expand(s.key)
-    inputs = {
+    before = {
         "round_keys": keys,
         "hash_key": ghash.prepared(cipher.encrypt(bytes(16), keys)),
         "iv": s.iv,
         "associated": s.associated,
-        "input": s.plaintext,
     }
-    return Vector(inputs, {"output": s.ciphertext, "tag": s.tag}, s.source)
-
-
-def _opened(cipher: BlockCipher, s: Sealed) -> list[Vector]:
-    """The message as published, and with one bit of the tag flipped."""
-    sealed = _vector(cipher, s)
-    made = []
-    for flip, note in ((0, ""), (1, ", last bit of the tag flipped")):
-        tag = s.tag[:-1] + bytes([s.tag[-1] ^ flip])
-        inputs = {**sealed.inputs, "input": s.ciphertext, "tag": tag}
-        outputs = {"output": s.plaintext, "authentic": bytes([1 - flip, 0, 0, 0])}
-        made.append(Vector(inputs, outputs, s.source + note))
-    return made
+    return aead.vectors(before, s.plaintext, s.ciphertext, s.tag, s.source, inverse=inverse)

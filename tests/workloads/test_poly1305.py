@@ -47,6 +47,11 @@ def test_three_hundred_sealed_messages() -> None:
         )
         expected = {"output": sealed[:-16], "tag": sealed[-16:]}
         assert workloads.get("chacha20-poly1305", size).golden(inputs) == expected
+        for flip in (0, 128):
+            tag = bytes([sealed[-16] ^ flip]) + sealed[-15:]
+            opened = {"output": inputs["input"], "authentic": bytes([not flip, 0, 0, 0])}
+            given = {**inputs, "input": sealed[:-16], "tag": tag}
+            assert workloads.get("chacha20-poly1305-open", size).golden(given) == opened
 
 
 @pytest.mark.parametrize("name", ["poly1305", "chacha20-poly1305"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import pyrtl
@@ -9,16 +10,45 @@ import pyrtl
 from hw.coprocessors.layout import Layout
 from hw.coprocessors.wires import Wire, add, subtract
 
-__all__ = ["Account", "build_account", "build_buffer", "build_phase", "build_place"]
+__all__ = [
+    "Account",
+    "MemoryBuilder",
+    "build_account",
+    "build_buffer",
+    "build_memory",
+    "build_phase",
+    "build_place",
+]
+
+
+MemoryBuilder = Callable[[Layout, Sequence[Wire], Wire, Wire, Wire], Wire]
+"""Makes the memory in the working block. It is given the layout, a write enable for each part of
+the row that is a transfer, the number of the row written, the transfer, and the number of the row
+read, which is a register; it returns the row in the same cycle."""
+
+
+def build_memory(
+    layout: Layout, enables: Sequence[Wire], write_row: Wire, data: Wire, read_row: Wire
+) -> Wire:
+    """Build the memory: one for each transfer of a row, so that one can be written alone."""
+    parts = []
+    for i, enable in enumerate(enables):
+        part = pyrtl.MemBlock(len(data), len(read_row), f"buffer_{i}", max_read_ports=1)
+        part[write_row] <<= pyrtl.MemBlock.EnabledWrite(data, enable=enable)
+        parts.append(part[read_row])
+    return pyrtl.concat_list(parts)
 
 
 def build_buffer(
-    layout: Layout, *, restart: Wire, write: Wire, data: Wire, index: Wire
-) -> tuple[list[pyrtl.MemBlock], Wire]:
-    """Build the memory: transfers are written in order, and words read in any.
-
-    A row is a transfer or a word of the engine, whichever is longer; it is as many memories as a
-    row has transfers, so that one can be written alone.
+    layout: Layout,
+    *,
+    restart: Wire,
+    write: Wire,
+    data: Wire,
+    index: Wire,
+    build: MemoryBuilder = build_memory,
+) -> Wire:
+    """Build the buffer: transfers are written in order, and words read in any.
 
     Args:
         layout: Sizes.
@@ -26,30 +56,24 @@ def build_buffer(
         write: 1 bit, there is a transfer.
         data: The transfer.
         index: Word to be read, counted from the beginning of the ring, modulo its size.
+        build: Makes the memory.
 
     Returns:
-        The memories, and the word, one cycle after its index.
+        The word, one cycle after its index.
     """
-    p = layout.p
-    row_bits = max(p.transfer_bits, p.width)
-    rows = p.buffer_words * 64 // row_bits
-    lanes = [
-        pyrtl.MemBlock(p.transfer_bits, (rows - 1).bit_length(), f"buffer_{i}", max_read_ports=1)
-        for i in range(row_bits // p.transfer_bits)
-    ]
-    lane_bits = (len(lanes) - 1).bit_length()
-    at = pyrtl.Register((rows - 1).bit_length() + lane_bits, "buffer_write_at")
+    row_bits = (layout.rows - 1).bit_length()
+    parts = layout.row_bits // len(data)
+    part_bits = (parts - 1).bit_length()
+    at = pyrtl.Register(row_bits + part_bits, "buffer_write_at")
     following = pyrtl.select(write, add(at, 1), at)
     at.next <<= pyrtl.select(restart, pyrtl.Const(0, len(at)), following)
-    for i, lane in enumerate(lanes):
-        here = write & (at[:lane_bits] == i) if lane_bits else write
-        lane[at[lane_bits:]] <<= pyrtl.MemBlock.EnabledWrite(data, enable=here)
+    enables = [write & (at[:part_bits] == i) if part_bits else write for i in range(parts)]
     held = pyrtl.Register(len(index), "buffer_read_at")
     held.next <<= index
-    part_bits = (row_bits // p.width - 1).bit_length()
-    row = pyrtl.concat_list([lane[held[part_bits:]] for lane in lanes])
-    words = [row[i : i + p.width] for i in range(0, row_bits, p.width)]
-    return lanes, pyrtl.mux(held[:part_bits], *words) if part_bits else words[0]
+    word_bits = len(index) - row_bits
+    row = build(layout, enables, at[part_bits:], data, held[word_bits:])
+    words = [row[i : i + layout.p.width] for i in range(0, len(row), layout.p.width)]
+    return pyrtl.mux(held[:word_bits], *words) if word_bits else words[0]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,14 @@ from dataclasses import dataclass, fields
 import pyrtl
 
 from hw.coprocessors import engines
-from hw.coprocessors.buffer import build_account, build_buffer, build_phase, build_place
+from hw.coprocessors.buffer import (
+    MemoryBuilder,
+    build_account,
+    build_buffer,
+    build_memory,
+    build_phase,
+    build_place,
+)
 from hw.coprocessors.bus import build_bus
 from hw.coprocessors.control import Control, Events, build_control, is_empty
 from hw.coprocessors.engines.engine import Engine, Inputs, Outputs
@@ -21,10 +28,24 @@ from hw.coprocessors.settings import Settings, build_settings
 from hw.coprocessors.window import OFFSET_BITS, build_window
 from hw.coprocessors.wires import Wire, any_of, picked
 
-__all__ = ["EngineBuilder", "Logic", "Memory", "build", "build_logic"]
+__all__ = ["Logic", "Makers", "Memory", "build", "build_logic", "held_engines"]
 
-EngineBuilder = Callable[[Engine, Coprocessor, Inputs], Outputs]
-"""Makes an engine in the working block."""
+
+def _build_engine(engine: Engine, p: Coprocessor, inputs: Inputs) -> Outputs:
+    return engine.build(p, inputs)
+
+
+@dataclass(frozen=True)
+class Makers:
+    """What makes the parts that stand in the frame, in the working block.
+
+    Attributes:
+        engine: Makes an engine.
+        memory: Makes the memory of the buffer.
+    """
+
+    engine: Callable[[Engine, Coprocessor, Inputs], Outputs] = _build_engine
+    memory: MemoryBuilder = build_memory
 
 
 @dataclass(frozen=True)
@@ -57,23 +78,17 @@ class Logic:
         result: Its result, xlen bits.
         active: 1 bit, from behind an accepted start to the end of its message.
         memory: The port to memory; None where the host moves the data.
-        buffer: The memories that are the buffer.
     """
 
     hold: Wire
     result: Wire
     active: Wire
     memory: Memory | None
-    buffer: list[pyrtl.MemBlock]
 
 
 def held_engines(p: Coprocessor) -> tuple[Engine, ...]:
     """The engines that the algorithms of `p` need, sorted by name."""
     return tuple(engines.engines()[name] for name in p.engine_names())
-
-
-def _built(engine: Engine, p: Coprocessor, inputs: Inputs) -> Outputs:
-    return engine.build(p, inputs)
 
 
 def build(p: Coprocessor, xlen: int = 32) -> pyrtl.Block:
@@ -121,7 +136,7 @@ def build_logic(
     layout: Layout,
     request: Request,
     memory_word: Wire | None = None,
-    build_engine: EngineBuilder = _built,
+    makers: Makers = Makers(),
 ) -> Logic:
     """Build a co-processor in the working block.
 
@@ -129,7 +144,7 @@ def build_logic(
         layout: Sizes.
         request: The command at its port.
         memory_word: The answer of memory; None where the host moves the data.
-        build_engine: Makes each engine.
+        makers: What makes engines and buffer.
     """
     p = layout.p
     write, fills, step = Wire(1), Wire(1), Wire(1)
@@ -139,7 +154,7 @@ def build_logic(
     settings = build_settings(layout, write, request.b[:3], request.a)
     control = build_control(settings, events)
     active = control.go | control.out
-    engine = _engines(p, settings, events.start, control, word, select, build_engine)
+    engine = _engines(p, settings, events.start, control, word, select, makers)
     outlet = build_outlet(
         layout,
         settings,
@@ -203,8 +218,13 @@ def build_logic(
         take=engine.take,
         bits=layout.index_bits,
     )
-    buffer, raw = build_buffer(
-        layout, restart=events.start, write=loads.arrived, data=data, index=index
+    raw = build_buffer(
+        layout,
+        restart=events.start,
+        write=loads.arrived,
+        data=data,
+        index=index,
+        build=makers.memory,
     )
     number = pyrtl.Register(len(engine.take), "word_number")
     number.next <<= engine.take
@@ -230,7 +250,7 @@ def build_logic(
     for field in fields(Events):
         wire = getattr(events, field.name)
         wire <<= getattr(happened, field.name)
-    return Logic(answer.hold, answer.result, active, memory, buffer)
+    return Logic(answer.hold, answer.result, active, memory)
 
 
 def _given(condition: Wire, value: Wire) -> Wire:
@@ -266,7 +286,7 @@ def _engines(
     control: Control,
     word: Wire,
     select: Wire,
-    build_engine: EngineBuilder,
+    makers: Makers,
 ) -> Outputs:
     """Build the engines, and choose the outputs of the one that has the selected algorithm."""
     found = []
@@ -282,7 +302,7 @@ def _engines(
             word,
             select[: engine.select_bits(p)],
         )
-        found.append((chosen, build_engine(engine, p, inputs)))
+        found.append((chosen, makers.engine(engine, p, inputs)))
     return Outputs(
         **{f.name: picked([(c, getattr(o, f.name)) for c, o in found]) for f in fields(Outputs)}
     )

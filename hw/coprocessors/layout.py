@@ -46,6 +46,16 @@ class Layout:
         return self.p.buffer_words * WORD_BYTES // self.p.unit_bytes
 
     @property
+    def row_bits(self) -> int:
+        """Bits of a row of the buffer: a transfer or an engine's word, the longer."""
+        return max(self.p.transfer_bits, self.p.width)
+
+    @property
+    def rows(self) -> int:
+        """Rows of the buffer."""
+        return self.p.buffer_words * 8 * WORD_BYTES // self.row_bits
+
+    @property
     def index_bits(self) -> int:
         """Bits of the number of a word, of the engine's width, in the buffer."""
         return (8 * WORD_BYTES * self.p.buffer_words // self.p.width - 1).bit_length()

@@ -7,6 +7,7 @@ same are one, and of the others those of least pressure are pursued.
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -33,9 +34,11 @@ class Block:
 
     def growth(self, number: int, done: int) -> int:
         """By how many values more are alive behind it."""
-        only = 1 << number
-        died = sum(self.readers[v] & ~done == only for v in self.reads[number])
-        return self.makes[number] - died
+        growth, others = self.makes[number], ~(done | 1 << number)
+        for v in self.reads[number]:
+            if not self.readers[v] & others:
+                growth -= 1
+        return growth
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -55,6 +58,42 @@ class _Beginning:
             path, number = path  # type: ignore[assignment]
             found.append(number)  # type: ignore[arg-type]
         return found[::-1]
+
+
+def greedy(block: Block) -> list[int]:
+    """What raises the pressure least comes first; of equals what has the smaller number."""
+    waiting = [before.bit_count() for before in block.before]
+    remaining = {v: readers.bit_count() for v, readers in block.readers.items()}
+    readers: dict[int, list[int]] = {}
+    for number, values in enumerate(block.reads):
+        for v in values:
+            readers.setdefault(v, []).append(number)
+
+    def grow(number: int) -> int:
+        return block.makes[number] - sum(remaining[v] == 1 for v in block.reads[number])
+
+    growth = {number: grow(number) for number, count in enumerate(waiting) if not count}
+    heap = sorted((g, number) for number, g in growth.items())
+    order: list[int] = []
+    while heap:
+        g, number = heapq.heappop(heap)
+        if growth.get(number) != g:
+            continue
+        del growth[number]
+        order.append(number)
+        changed: dict[int, None] = {}
+        for v in block.reads[number]:
+            remaining[v] -= 1
+            if remaining[v] == 1:
+                changed |= dict.fromkeys(r for r in readers[v] if r in growth)
+        for following in block.after[number]:
+            waiting[following] -= 1
+            if not waiting[following]:
+                changed[following] = None
+        for following in changed:
+            growth[following] = grow(following)
+            heapq.heappush(heap, (growth[following], following))
+    return order
 
 
 def beam(block: Block, width: int, enough: int) -> list[int]:

@@ -107,7 +107,8 @@ class Cover:
         self.choices.clear()
         self._flows.clear()
         for word in order:
-            self.choose(word)
+            if word in self._shares:
+                self.choose(word)
 
     def _chosen_uses(self, roots: Sequence[Word]) -> dict[Word, int]:
         """How many of the chosen words, and of the roots, use a word."""

@@ -67,6 +67,7 @@ class Repertoire:
             self.xlen - 32,
         )
         self._restricted: dict[tuple[str, int, int], dict[Label, list[Pattern]]] = {}
+        self._sides: dict[tuple[int, int], dict[Label, list[tuple[int, int]]]] = {}
         self._restricted_sets: dict[tuple[str, int, int], dict[Label, list[Accumulate]]] = {}
         for instruction in instructions.instructions:
             self._add(instruction)
@@ -198,3 +199,14 @@ class Repertoire:
                 table.setdefault(self._words.seen(label, atom), []).extend(patterns)
             self._restricted_sets[key] = table
         return self._restricted_sets[key]
+
+    def sides_for(self, atom: Word) -> dict[Label, list[tuple[int, int]]]:
+        """Number of each of `pairs` and which of its operands, by label of the operand `atom`."""
+        key = (atom.ones, atom.sign)
+        if key not in self._sides:
+            table: dict[Label, list[tuple[int, int]]] = {}
+            for i, pair in enumerate(self.pairs):
+                for side, label in enumerate((pair.first_label, pair.second_label)):
+                    table.setdefault(self._words.seen(label, atom), []).append((i, side))
+            self._sides[key] = table
+        return self._sides[key]

@@ -7,7 +7,6 @@ later operation that is ready is drawn forward, as far as a window and the regis
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable, Iterable, Sequence
 
 from isa.compiler.memory_order import MemoryOrder, touched
@@ -17,10 +16,10 @@ from isa.compiler.trees import Trees
 from isa.compiler.waits import Waits
 
 Item = Operation | Loop
-WIDTHS = (1, 4)
-"""Beginnings that searches for an order of little pressure pursue at once."""
-REFINED = 1000
-"""Items up to which the best order is improved item by item."""
+WIDTH = 4
+"""Beginnings that the search for an order of little pressure pursues at once."""
+BEAMED = 400
+"""Trees of a region up to which it is made."""
 WINDOW = 12
 """Items ahead among which one is looked for that fills a wait."""
 
@@ -141,15 +140,14 @@ class _Scheduler:
             self._depth_first(lambda b: need[b][:1]),
             self._depth_first(lambda b: need[b][1:]),
             self._depth_first(lambda _: ()),
-            self._greedy(first),
         ]
         trees = self._trees(first)
-        orders += [trees.order(width, len(TEMPORARY)) for width in WIDTHS]
+        orders += [trees.greedy(), self._trees(first, single=True).greedy()]
+        if len(trees.members) <= BEAMED:
+            orders.append(trees.beam(WIDTH, len(TEMPORARY)))
         best = min(orders, key=self._cost)
-        if len(best) <= REFINED and self.pressure(best) > len(TEMPORARY):
-            refined = self._trees(best, single=True).order(1, len(TEMPORARY))
-            best = min(best, refined, key=self._cost)
-        return best
+        refined = self._trees(best, single=True).greedy()
+        return min(best, refined, key=self._cost)
 
     def _cost(self, order: list[Item]) -> tuple[int, int]:
         """Values put aside, then pressure."""
@@ -180,57 +178,6 @@ class _Scheduler:
                 todo.reverse()
                 todo.sort(key=key)  # stable: of equals the first is on top of the stack
                 stack += todo
-        return result
-
-    def _greedy(self, order: list[Item]) -> list[Item]:
-        """Whatever is ready and frees the most registers, else what stands first in `order`."""
-        rank = {item: i for i, item in enumerate(order)}
-        waiting = {i: sum(b in rank for b in dict.fromkeys(self.before[i])) for i in order}
-        after: dict[Item, list[Item]] = {}
-        for item in order:
-            for b in dict.fromkeys(self.before[item]):
-                after.setdefault(b, []).append(item)
-        remaining = read_counts(self, order)
-        readers: dict[int, list[Item]] = {}
-        for item in order:
-            for v in self.reads[item]:
-                readers.setdefault(v, []).append(item)
-        ready = {i for i in order if not waiting[i]}
-        growth: dict[Item, int] = {}
-
-        def grow(item: Item) -> int:
-            freed = sum(
-                1 for v in set(self.reads[item]) if remaining[v] == self.reads[item].count(v)
-            )
-            if isinstance(item, Loop):
-                return sum(1 for c in item.carried if remaining.get(c.output)) - freed
-            return int(item.result is not None and bool(remaining.get(item.result))) - freed
-
-        heap = [(grow(i), rank[i], i) for i in ready]
-        for g, _, i in heap:
-            growth[i] = g
-        heapq.heapify(heap)
-        result: list[Item] = []
-        done: set[Item] = set()
-        while heap:
-            g, _, item = heapq.heappop(heap)
-            if item in done or g != growth[item]:
-                continue
-            done.add(item)
-            result.append(item)
-            changed: dict[Item, None] = {}
-            for v in self.reads[item]:
-                remaining[v] -= 1
-                if remaining[v] == 1:
-                    changed |= dict.fromkeys(r for r in readers[v] if r in growth)
-            for b in after.get(item, ()):
-                waiting[b] -= 1
-                if not waiting[b]:
-                    changed[b] = None
-            for b in changed:
-                if b not in done and not waiting[b]:
-                    growth[b] = grow(b)
-                    heapq.heappush(heap, (growth[b], rank[b], b))
         return result
 
     def pressure(self, order: list[Item]) -> int:

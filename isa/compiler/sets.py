@@ -43,6 +43,8 @@ class SetCover:
         self._cover = cover
         self._words = cover.words
         self._repertoire = cover.repertoire
+        self._sums: dict[tuple[Word, ...], dict[Word, dict[Label, tuple[Word, ...]]]] = {}
+        self._best: dict[tuple[str, bool, int, int], dict[Label, Accumulate | None]] = {}
         self._is_signed = False  # whether the terms at hand are sign extensions of 32 bits
 
     def choices(self, word: Word) -> Iterable[Choice]:
@@ -179,10 +181,15 @@ class SetCover:
         return kept + parts
 
     def _best_accumulate(self, op: str, atom: Word, label: Label) -> Accumulate | None:
-        found = [*self._repertoire.accumulate_for(op, atom).get(label, ())]
-        if op == "xor" and self._is_signed:
-            found += self._repertoire.accumulate_for(SIGNED_XOR, atom).get(label, ())
-        return min(found, key=lambda a: self._cover.latency(a.pattern)) if found else None
+        is_signed = op == "xor" and self._is_signed
+        key = (op, is_signed, atom.ones, atom.sign)
+        known = self._best.setdefault(key, {})
+        if label not in known:
+            found = [*self._repertoire.accumulate_for(op, atom).get(label, ())]
+            if is_signed:
+                found += self._repertoire.accumulate_for(SIGNED_XOR, atom).get(label, ())
+            known[label] = min(found, key=lambda a: self._cover.latency(a.pattern), default=None)
+        return known[label]
 
     def _single(self, op: str, term: Word, weight: float) -> Part | None:
         """One term, added by the cheapest instruction that has it as its other operand."""
@@ -285,7 +292,10 @@ class SetCover:
         """Several terms that one instruction sums up."""
         found: list[Part] = []
         if op == "xor":
-            sums = self._subset_sums(terms)
+            key = tuple(terms)
+            sums = self._sums.get(key)
+            if sums is None:
+                sums = self._sums[key] = self._subset_sums(terms)
             for atom, subsets in sums.items():
                 unary = self._repertoire.unary_for(atom)
                 for label, subset in subsets.items():
@@ -368,15 +378,20 @@ class SetCover:
         return found
 
     def _paired(self, sums: dict[Word, dict[Label, tuple[Word, ...]]], weight: float) -> list[Part]:
+        sides: dict[tuple[int, int], list[tuple[Word, tuple[Word, ...]]]] = {}
+        for atom, subsets in sums.items():
+            wanted = self._repertoire.sides_for(atom)
+            for label in wanted.keys() & subsets.keys():
+                for side in wanted[label]:
+                    sides.setdefault(side, []).append((atom, subsets[label]))
+        made = list(self._made(sums))
+        if not sides and not made:
+            return []
         found = []
-        seen = self._words.seen
-        for pair in self._repertoire.pairs:
+        for i, pair in enumerate(self._repertoire.pairs):
             first, second = (
-                [
-                    *((a, s[seen(wanted, a)]) for a, s in sums.items() if seen(wanted, a) in s),
-                    *self._unchanged(wanted, sums),
-                ]
-                for wanted in (pair.first_label, pair.second_label)
+                [*sides.get((i, side), ()), *self._unchanged(wanted, made)]
+                for side, wanted in enumerate((pair.first_label, pair.second_label))
             )
             for (a, left), (b, right) in itertools.product(first, second):
                 if not set(left) & set(right):
@@ -385,15 +400,22 @@ class SetCover:
                     found.append(self._alone("xor", (*left, *right), choice))
         return found
 
+    def _made(
+        self, sums: dict[Word, dict[Label, tuple[Word, ...]]]
+    ) -> Iterator[tuple[Label, tuple[Word, ...]]]:
+        """Sums of several terms that one instruction makes."""
+        for atom, subsets in sums.items():
+            unary = self._repertoire.unary_for(atom)
+            for label, subset in subsets.items():
+                if len(subset) > 1 and label in unary:
+                    yield label, subset
+
     def _unchanged(
-        self, linear: Label, sums: dict[Word, dict[Label, tuple[Word, ...]]]
+        self, linear: Label, made: Iterable[tuple[Label, tuple[Word, ...]]]
     ) -> Iterator[tuple[Word, tuple[Word, ...]]]:
-        """Sums that one instruction makes and that a linear function leaves as they are."""
+        """Sums of `made` that a linear function leaves as they are."""
         if linear.cones or linear.constant:
             return
-        algebra = self._words.labels
-        for atom, subsets in sums.items():
-            made = self._repertoire.unary_for(atom)
-            for label, subset in subsets.items():
-                if len(subset) > 1 and label in made and algebra.through(linear, label) is label:
-                    yield self._words.intern("xor", subset, None, self._words.mask), subset
+        for label, subset in made:
+            if self._words.labels.through(linear, label) is label:
+                yield self._words.intern("xor", subset, None, self._words.mask), subset

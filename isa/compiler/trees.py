@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from isa.compiler.beam import Block, beam
+from isa.compiler.beam import Block, beam, greedy
 from isa.compiler.operations import FIRST_VALUE, Loop, Operation
 
 Item = Operation | Loop
@@ -56,10 +56,16 @@ class Trees:
             self.members[tree].append(i)
         self.block = self._block()
 
-    def order(self, width: int, enough: int) -> list[Item]:
+    def greedy(self) -> list[Item]:
+        """The items with what frees values first."""
+        return self._items(greedy(self.block))
+
+    def beam(self, width: int, enough: int) -> list[Item]:
         """The items in the order that a beam finds, see there."""
-        found = beam(self.block, width, enough)
-        return [self._order[i] for tree in found for i in self.members[tree]]
+        return self._items(beam(self.block, width, enough))
+
+    def _items(self, trees: Iterable[int]) -> list[Item]:
+        return [self._order[i] for tree in trees for i in self.members[tree]]
 
     def _roots(self) -> list[int]:
         """The root of the tree of each item."""

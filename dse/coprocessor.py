@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from dse.space import WorkloadUse
     from hw.coprocessors.parameters import Coprocessor
 
+
+class CoprocessorError(ValueError):
+    """A co-processor that cannot be built."""
+
+
 ENTRY = "coprocessor"
 """Name of the parameter that says whether there is one, and head of the names of the others."""
 
@@ -60,7 +65,8 @@ def coprocessor_of(
     """The co-processor that a design has; None where it has none or gives it nothing to do.
 
     Raises:
-        ValueError: Parameters that do not go together, such as a buffer smaller than a block.
+        CoprocessorError: Parameters that do not go together, such as a buffer smaller than a
+            block.
     """
     from hw.coprocessors.parameters import Coprocessor
 
@@ -69,7 +75,10 @@ def coprocessor_of(
         return None
     head = f"{ENTRY}."
     chosen: Any = {n.removeprefix(head): v for n, v in design.items() if n.startswith(head)}
-    return Coprocessor(held, **chosen)
+    try:
+        return Coprocessor(held, **chosen)
+    except ValueError as error:
+        raise CoprocessorError(f"coprocessor: {error}") from None
 
 
 def without_idle_choices(
@@ -83,7 +92,7 @@ def without_idle_choices(
     """
     try:
         record = coprocessor_of(uses, design)
-    except ValueError:  # cannot be built at all; whoever evaluates the design will say why
+    except CoprocessorError:  # cannot be built at all; whoever evaluates the design will say why
         return {}
     if record is None:
         return {ENTRY: False}

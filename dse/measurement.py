@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import random
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from typing import Any
 
+import workloads
 from dse.cache import Cache, digest_of
+from dse.execution import Executed, execute
+from dse.extrapolation import Sizes, extrapolated, shorter_sizes
+from dse.known_answers import Case, WrongAnswer
+from dse.known_answers import cases as _cases
 from dse.target import Target
 from isa.compiler import compile_kernel
 from isa.instruction_set import InstructionSet
-from isa.machine import Machine
-from isa.program import DATA_BASE, Program, walk
-from isa.timing import Core, Pricer, automaton
-from isa.translate import Block
-from workloads import Vector, Workload
+from isa.program import Program, walk
+from workloads import Workload, coprocessor_driver
 
-RANDOM_CASES = 3
-"""Random inputs whose answers the golden function gives, checked beside the published vectors."""
-
-
-class WrongAnswer(ValueError):
-    """A program does not reproduce a known answer."""
+__all__ = ["Case", "Measurement", "WrongAnswer", "cases", "compiled", "measure", "mnemonics"]
 
 
 @dataclass(frozen=True)
@@ -41,6 +37,8 @@ class Measurement:
         known_answers: Published vectors reproduced; random cases come on top.
         counts: Executions of each mnemonic.
         program_digest: Digest of code and data.
+        device: What the co-processor did, see `dse.execution.Executed.timed`; empty without one.
+        extrapolated: From which sizes the counts were extrapolated; empty where the message ran.
     """
 
     kernel: str
@@ -53,56 +51,22 @@ class Measurement:
     known_answers: int
     counts: Mapping[str, int]
     program_digest: str
+    device: Mapping[str, int] = field(default_factory=dict)
+    extrapolated: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data."""
-        return asdict(self)
+        """Plain data; what does not apply is left out."""
+        return {k: v for k, v in asdict(self).items() if k not in _OPTIONAL or v}
 
 
-@dataclass(frozen=True)
-class Case:
-    """One run: arguments, initial data memory, and what must stand in memory at its end.
-
-    Attributes:
-        arguments: Buffer addresses, in a0, a1, ...
-        memory: Initial contents by address.
-        expected: Final contents by address.
-        secret: (address, bytes) of secret buffers.
-        source: Where the expected answer comes from.
-    """
-
-    arguments: tuple[int, ...]
-    memory: Mapping[int, bytes]
-    expected: Mapping[int, bytes]
-    secret: tuple[tuple[int, int], ...]
-    source: str
+_OPTIONAL = ("device", "extrapolated")
 
 
-def cases(workload: Workload, program: Program) -> list[Case]:
-    """The published vectors, then random inputs, laid out behind the program's tables."""
-    address = DATA_BASE + (len(program.data) + 63) // 64 * 64
-    addresses = {}
-    for buffer in workload.buffers:
-        addresses[buffer.name] = address
-        address += (buffer.size_bytes + 15) // 16 * 16
-    secret = tuple((addresses[b.name], b.size_bytes) for b in workload.buffers if b.secret)
-    rng = random.Random(workload.name)
-    vectors = list(workload.vectors)
-    for _ in range(RANDOM_CASES):
-        inputs = {
-            b.name: rng.randbytes(b.size_bytes) for b in workload.buffers if b.direction != "out"
-        }
-        vectors.append(Vector(inputs, workload.golden(inputs), "golden function"))
-    return [
-        Case(
-            tuple(addresses.values()),
-            {addresses[name]: value for name, value in vector.inputs.items()},
-            {addresses[name]: value for name, value in vector.outputs.items()},
-            secret,
-            vector.source,
-        )
-        for vector in vectors
-    ]
+def cases(workload: Workload, program: Program, kernel: str = "") -> list[Case]:
+    """Known answers of a workload for a program, see `dse.known_answers.cases`."""
+    is_driver = _is_driver(workload, kernel)
+    adapt = partial(coprocessor_driver.valid, workload.name) if is_driver else dict
+    return _cases(workload, program, adapt)
 
 
 def compiled(
@@ -120,14 +84,20 @@ def compiled(
     Raises:
         UnsupportedKernel: The kernel asks for an instruction that the target lacks.
     """
+    is_driver = _is_driver(workload, kernel)
     key = digest_of(
-        *_identity(workload, target),
+        *_identity(workload, kernel, target),
         kernel,
         repr(sorted(latencies.items())),
         str(target.unroll),
+        repr(target.link) if is_driver else "",
     )
 
     def compute() -> Any:
+        if is_driver:
+            return coprocessor_driver.driver(
+                workload, kernel, target.host_instructions, target.link, target.unroll
+            ).to_json()
         program = compile_kernel(
             workload.kernels[kernel].build,
             target.instructions,
@@ -161,100 +131,125 @@ def measure(
     """Compile, run, check and time one kernel.
 
     Cycles are those of the slowest known answer. Changing the core or a latency that leaves the
-    program as it is executes nothing again where the process still holds the trace.
+    program as it is executes nothing again where the process still holds the trace. A long message
+    is not run where three shorter ones, on programs that differ in constants alone, show by how
+    much each more of it counts.
 
     Raises:
         UnsupportedKernel: See `compiled`.
         WrongAnswer: The program failed a known answer.
     """
+    p = target.coprocessor if _is_driver(workload, kernel) else None
+    for sizes in shorter_sizes(workload, target.unroll, p):
+        shorter = [workloads.get(workload.name, size) for size in sizes.run]
+        programs = [compiled(w, kernel, target, latencies, cache) for w in (workload, *shorter)]
+        instructions = target.host_instructions
+        if len({_shape(program, instructions) for program in programs}) > 1:
+            continue
+        ran = [_measure(w, kernel, target, latencies, cache) for w in shorter]
+        found = _from_shorter(sizes, ran)
+        if found is not None:
+            return replace(
+                found,
+                stack_bytes=programs[0].stack_bytes,
+                known_answers=len(workload.vectors),
+                program_digest=programs[0].digest,
+            )
+    return _measure(workload, kernel, target, latencies, cache)
+
+
+def _shape(program: Program, instructions: InstructionSet) -> tuple[object, ...]:
+    """A program but for its constants: its instructions and their registers."""
+    found: list[object] = []
+    for _, word in walk(program, instructions):
+        decoded = instructions.decode(word)
+        if decoded is not None:
+            instruction, fields = decoded
+            found.append((instruction.name, [fields[r] for r in instruction.encoding.registers]))
+    return tuple(map(repr, found))
+
+
+def _from_shorter(sizes: Sizes, ran: Sequence[Measurement]) -> Measurement | None:
+    """What three runs say about the whole message; None where they do not grow evenly."""
+    found = extrapolated(
+        sizes,
+        [
+            {
+                "instructions": m.instructions,
+                "cycles": m.cycles,
+                "leaks": m.leaks,
+                **{f"device.{name}": value for name, value in m.device.items()},
+            }
+            for m in ran
+        ],
+    )
+    names = sorted({name for m in ran for name in m.counts})
+    counts = extrapolated(sizes, [{n: m.counts.get(n, 0) for n in names} for m in ran])
+    if found is None or counts is None:
+        return None
+    device = {name: found[f"device.{name}"] for name in ran[0].device}
+    return replace(
+        ran[0],
+        instructions=found["instructions"],
+        cycles=found["cycles"],
+        leaks=found["leaks"],
+        counts=counts,
+        device=device,
+        extrapolated=sizes.text,
+    )
+
+
+def _measure(
+    workload: Workload,
+    kernel: str,
+    target: Target,
+    latencies: Mapping[str, int],
+    cache: Cache,
+) -> Measurement:
+    """Measure one kernel by running the whole message."""
     program = compiled(workload, kernel, target, latencies, cache)
-    identity = (*_identity(workload, target), program.digest)
+    is_driver = _is_driver(workload, kernel)
+    p = target.coprocessor if is_driver else None
+    instructions = target.host_instructions if is_driver else target.instructions
+    identity = (*_identity(workload, kernel, target), program.digest)
+    if p is not None:
+        identity += (repr(p.canonical()),)
 
     def executed() -> Executed:
-        return _execute(identity, workload, kernel, target.instructions, program)
+        return execute(
+            identity,
+            f"{workload.name} ({kernel})",
+            instructions,
+            program,
+            lambda: cases(workload, program, kernel),
+            p,
+        )
 
     facts = cache.memo("execution", digest_of(*identity), lambda: executed().facts)
     core = target.core.canonical()
-    cycles = cache.memo(
+    timed = cache.memo(
         "cycles",
         digest_of(*identity, repr(core), repr(sorted(latencies.items()))),
-        lambda: executed().cycles(core, latencies, program.entry),
+        lambda: executed().timed(core, latencies, program.entry),
     )
     return Measurement(
         kernel=kernel,
-        cycles=cycles,
+        cycles=timed["cycles"],
         code_bytes=program.code_bytes,
         data_bytes=program.data_bytes,
         stack_bytes=program.stack_bytes,
         known_answers=len(workload.vectors),
         program_digest=program.digest,
+        device={name: value for name, value in timed.items() if name != "cycles"},
         **facts,
     )
 
 
-def _identity(workload: Workload, target: Target) -> tuple[str, ...]:
-    return (workload.name, str(workload.message_bytes), target.instructions.digest)
+def _is_driver(workload: Workload, kernel: str) -> bool:
+    return kernel in coprocessor_driver.drivers(workload.name)
 
 
-@dataclass(frozen=True)
-class Executed:
-    """Runs of one program on all known answers.
-
-    Attributes:
-        blocks: Blocks of the translated program.
-        traces: Block trace of each run.
-        facts: What does not depend on the core: instructions, counts, leaks.
-    """
-
-    blocks: Sequence[Block]
-    traces: tuple[tuple[int, ...], ...]
-    facts: Mapping[str, Any]
-
-    def cycles(self, core: Core, latencies: Mapping[str, int], entry: int) -> int:
-        """Cycles of the slowest run."""
-        pricer = Pricer(self.blocks, automaton(core, latencies))
-        return max(pricer.price(trace, entry) for trace in self.traces)
-
-
-_EXECUTED: OrderedDict[tuple[str, ...], Executed] = OrderedDict()
-_HELD = 256
-"""Traces kept in a process, so that other cores can be priced without running again."""
-
-
-def _execute(
-    identity: tuple[str, ...],
-    workload: Workload,
-    kernel: str,
-    instructions: InstructionSet,
-    program: Program,
-) -> Executed:
-    """Run every case and check its answer; count leaks on the first."""
-    if identity in _EXECUTED:
-        _EXECUTED.move_to_end(identity)
-        return _EXECUTED[identity]
-    machine = Machine(instructions, program)
-    every = cases(workload, program)
-    runs = []
-    for case in every:
-        run = machine.run(case.arguments, case.memory)
-        for address, expected in case.expected.items():
-            found = run.read(address, len(expected))
-            if found != expected:
-                raise WrongAnswer(
-                    f"{workload.name} ({kernel}) must give {expected.hex()[:64]} for "
-                    f"{case.source}, not {found.hex()[:64]}"
-                )
-        runs.append(run)
-    first = every[0]
-    leaks = machine.run_tracked(first.arguments, first.memory, first.secret)
-    longest = max(runs, key=lambda run: run.kernel_instructions)
-    facts = {
-        "instructions": longest.kernel_instructions,
-        "counts": longest.counts,
-        "leaks": sum(leak.count for leak in leaks),
-    }
-    done = Executed(runs[0].blocks, tuple(run.trace for run in runs), facts)
-    _EXECUTED[identity] = done
-    while len(_EXECUTED) > _HELD:
-        _EXECUTED.popitem(last=False)
-    return done
+def _identity(workload: Workload, kernel: str, target: Target) -> tuple[str, ...]:
+    is_driver = _is_driver(workload, kernel)
+    instructions = target.host_instructions if is_driver else target.instructions
+    return (workload.name, str(workload.message_bytes), instructions.digest)

@@ -8,10 +8,12 @@ from functools import cache
 from pathlib import Path
 
 from dse.cache import Cache, digest_of
+from dse.coprocessor import coprocessor_of
 from dse.design import Design, Value
 from dse.space import Space
 from hw import units
 from hw.composition import Hardware, compose, stand_in
+from hw.coprocessors.parameters import Coprocessor
 from hw.technology import Technology, technology
 from isa.bits import topological
 from isa.encoding import EncodingError
@@ -27,6 +29,7 @@ from isa.instruction_set import (
 from isa.proposal import load_proposal
 from isa.table import Table
 from isa.timing import PRESETS, Core
+from workloads.driver_text import Link
 
 PREFERRED_CIRCUIT = "low_depth"
 """Circuit of a table for which the space states no choice, where it is registered."""
@@ -43,6 +46,7 @@ class Target:
         fixed_latencies: (table, cycles) where the space states the latency of a table's unit.
         unroll: Unrolling factor of the compiler, or "full".
         technology: How netlists are priced.
+        coprocessor: What stands beside the core, if anything does.
     """
 
     instructions: InstructionSet
@@ -51,6 +55,22 @@ class Target:
     fixed_latencies: tuple[tuple[str, int], ...]
     unroll: int | str
     technology: Technology
+    coprocessor: Coprocessor | None = None
+
+    @property
+    def host_instructions(self) -> InstructionSet:
+        """What the core executes: the instructions, and the commands to its co-processor."""
+        p = self.coprocessor
+        if p is None or p.attachment != "commands":
+            return self.instructions
+        return _with_commands(self.instructions)
+
+    @property
+    def link(self) -> Link:
+        """How driver programs reach the co-processor."""
+        p = self.coprocessor
+        assert p is not None
+        return Link(p.mover, p.attachment, p.double_buffer and p.mover == "cpu")
 
     def hardware(self, cache: Cache) -> Hardware:
         """The composed hardware, with the cycles each unit needs."""
@@ -76,6 +96,7 @@ def target_of(space: Space, design: Mapping[str, Value]) -> Target:
 
     Raises:
         EncodingError: Chosen extensions have clashing encodings, or the core lacks compressed ones.
+        CoprocessorError: Parameters of the co-processor do not go together.
         ValueError: A proposal file cannot be read.
     """
     xlen = int(design.get("core.xlen") or 32)
@@ -91,7 +112,7 @@ def target_of(space: Space, design: Mapping[str, Value]) -> Target:
     parts: list[tuple[str, tuple[tuple[str, int], ...]]] = [(space.base, ())]
     files = {}
     for entry in space.entries:
-        if design[entry.name]:
+        if design[entry.name] and entry.kind != "coprocessor":
             parts.append((entry.name, _parameters(entry.name, entry.kind, design)))
             if entry.file is not None:
                 files[entry.name] = (entry.file, entry.file_digest)
@@ -114,7 +135,13 @@ def target_of(space: Space, design: Mapping[str, Value]) -> Target:
         tuple(latencies),
         unroll if isinstance(unroll, int) else "full",
         technology(space.technology.name, space.technology.fo4_ps),
+        coprocessor_of(space.workloads, design),
     )
+
+
+@cache
+def _with_commands(instructions: InstructionSet) -> InstructionSet:
+    return instructions + load_extension("xcop")
 
 
 def _circuit(table: str, known: tuple[str, ...], design: Mapping[str, Value]) -> str:

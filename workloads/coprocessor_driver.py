@@ -22,8 +22,9 @@ from isa.coprocessor import (
 )
 from isa.instruction_set import InstructionSet
 from isa.program import Program
+from workloads import aes
 from workloads.driver_text import WORD_BYTES, DriverText, Link
-from workloads.workload import Workload
+from workloads.workload import Values, Workload
 
 KERNEL = "coprocessor"
 """Name of the variant that gives the whole message to the co-processor."""
@@ -87,13 +88,29 @@ def algorithms_of(workload: str, kernel: str) -> tuple[str, ...]:
     return (JOBS[workload.partition("@")[0]].algorithm,)
 
 
+def valid(workload: str, inputs: Values) -> Values:
+    """Inputs made such as a driver takes them: round keys that are the schedule of a key."""
+    keys = inputs.get("round_keys")
+    if keys is None:
+        return inputs
+    schedule = aes.expand_key(keys[:16])
+    if JOBS[workload.partition("@")[0]].algorithm == "aes128-decrypt":
+        schedule = aes.inverse_keys(schedule)
+    return {**inputs, "round_keys": schedule}
+
+
 def driver(
-    workload: Workload, instructions: InstructionSet, link: Link, unroll: int | str = 1
+    workload: Workload,
+    kernel: str,
+    instructions: InstructionSet,
+    link: Link,
+    unroll: int | str = 1,
 ) -> Program:
     """The program by which a host has a workload done, as its only kernel.
 
     Args:
         workload: One of `JOBS`.
+        kernel: One of its `drivers`.
         instructions: Of the host; with Xcop where the link is by commands.
         link: How it reaches the co-processor.
         unroll: See `workloads.driver_text.DriverText`.

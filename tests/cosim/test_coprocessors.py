@@ -8,7 +8,6 @@ from dataclasses import replace
 import pytest
 
 import workloads
-import workloads.aes
 from hw.coprocessors import engines
 from hw.coprocessors.beside import Beside
 from hw.coprocessors.model import Model
@@ -19,7 +18,7 @@ from isa.instruction_set import InstructionSet
 from isa.machine import Machine
 from isa.program import DATA_BASE
 from workloads import Workload
-from workloads.coprocessor_driver import JOBS, driver
+from workloads.coprocessor_driver import JOBS, KERNEL, driver, valid
 from workloads.driver_text import Link
 
 DMA = Coprocessor(
@@ -43,17 +42,14 @@ def instructions_of(p: Coprocessor) -> InstructionSet:
 def check(netlist: Netlist, p: Coprocessor, workload: Workload, seed: int) -> None:
     """Run a workload's driver on random inputs, on both and against the golden function."""
     link = Link(p.mover, p.attachment, p.double_buffer)
-    program = driver(workload, netlist.instructions, link, 1 + seed % 4)
+    program = driver(workload, KERNEL, netlist.instructions, link, 1 + seed % 4)
     rng = random.Random(seed)
     address, places = DATA_BASE, {}
     for buffer in workload.buffers:
         places[buffer.name] = address
         address += (buffer.size_bytes + 15) // 16 * 16
     inputs = {b.name: rng.randbytes(b.size_bytes) for b in workload.buffers if b.direction == "in"}
-    if "round_keys" in inputs:
-        keys = workloads.aes.expand_key(inputs["round_keys"][:16])
-        inverse = workload.name == "aes128-decrypt"
-        inputs["round_keys"] = workloads.aes.inverse_keys(keys) if inverse else keys
+    inputs = dict(valid(workload.name, inputs))
     memory = {places[name]: value for name, value in inputs.items()}
     args = list(places.values())
     result = compare(netlist, program, args, memory, Model(p))

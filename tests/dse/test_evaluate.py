@@ -109,16 +109,16 @@ def test_an_instruction_that_is_missing_makes_a_design_infeasible(space: Space) 
 
 
 def test_a_wrong_answer_has_no_metrics(monkeypatch: pytest.MonkeyPatch) -> None:
-    import dse.measurement as measurement
+    from dse import execution, measurement
 
-    def wrong(workload, program):  # type: ignore[no-untyped-def]
+    def wrong(workload, program, kernel):  # type: ignore[no-untyped-def]
         good = cases(workload, program)
         first = good[0]
         spoiled = {a: bytes([v[0] ^ 1]) + v[1:] for a, v in first.expected.items()}
         return [first.__class__(first.arguments, first.memory, spoiled, first.secret, "spoiled")]
 
     monkeypatch.setattr(measurement, "cases", wrong)
-    monkeypatch.setattr(measurement, "_EXECUTED", OrderedDict())
+    monkeypatch.setattr(execution, "_EXECUTED", OrderedDict())
     with pytest.raises(WrongAnswer, match=r"^aes128-encrypt \(ttable\) must give .* for spoiled"):
         measure(workloads.get("aes128-encrypt"), "ttable", target("zkne"), {}, Cache(None))
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import workloads
-from dse import measurement
+from dse import execution
 from dse.cache import Cache
 from dse.measurement import measure
 from dse.target import Target
@@ -29,11 +29,11 @@ def test_another_core_executes_nothing_and_counts_as_a_fresh_run(
     on = Target(InstructionSet.of(32, "rv32i"), Core(), (), (), 1, technology("ge"))
     fresh = {}
     for core in CORES:
-        monkeypatch.setattr(measurement, "_EXECUTED", OrderedDict())
+        monkeypatch.setattr(execution, "_EXECUTED", OrderedDict())
         fresh[core] = measure(workload, kernel, replace(on, core=core), {}, Cache(None)).cycles
 
     cache = Cache(None)
-    monkeypatch.setattr(measurement, "_EXECUTED", OrderedDict())
+    monkeypatch.setattr(execution, "_EXECUTED", OrderedDict())
     measure(workload, kernel, on, {}, cache)
 
     def refuse(*_: Any, **__: Any) -> None:

@@ -13,8 +13,8 @@ from isa.instruction_set import InstructionSet
 from isa.machine import Machine
 from isa.program import DATA_BASE
 from tests.workloads.library_device import LibraryDevice
-from workloads import Workload, aes
-from workloads.coprocessor_driver import JOBS, driver
+from workloads import Workload
+from workloads.coprocessor_driver import JOBS, KERNEL, driver, valid
 from workloads.driver_text import Link
 
 LINKS = [
@@ -34,16 +34,13 @@ def outputs(workload: Workload, link: Link, xlen: int, unroll: int | str, seed: 
     """Run a driver on random inputs, and compare what it leaves with the golden function."""
     xcop = ["xcop"] if link.attachment == "commands" else []
     instructions = InstructionSet.of(xlen, f"rv{xlen}i", *xcop)
-    program = driver(workload, instructions, link, unroll)
+    program = driver(workload, KERNEL, instructions, link, unroll)
     job = JOBS[workload.name]
     device = LibraryDevice(link.mover, link.attachment == "mapped", xlen, job.block_bytes)
     machine = Machine(instructions, program, device)
     rng = random.Random(seed)
     inputs = {b.name: rng.randbytes(b.size_bytes) for b in workload.buffers if b.direction == "in"}
-    if job.key is not None:
-        keys = aes.expand_key(rng.randbytes(16))
-        inverse = job.algorithm == "aes128-decrypt"
-        inputs[job.key] = aes.inverse_keys(keys) if inverse else keys
+    inputs = dict(valid(workload.name, inputs))
     address, places = DATA_BASE, {}
     for buffer in workload.buffers:
         places[buffer.name] = address
@@ -74,7 +71,9 @@ def test_the_driver_is_independent_of_the_golden_function() -> None:
     workload = workloads.get("sha256", 100)
     instructions = InstructionSet.of(32, "rv32i", "xcop")
     machine = Machine(
-        instructions, driver(workload, instructions, Link()), LibraryDevice("cpu", False, 32)
+        instructions,
+        driver(workload, KERNEL, instructions, Link()),
+        LibraryDevice("cpu", False, 32),
     )
     message = bytes(range(100))
     run = machine.run([DATA_BASE, DATA_BASE + 112], {DATA_BASE: message})
@@ -84,7 +83,7 @@ def test_the_driver_is_independent_of_the_golden_function() -> None:
 def test_code_does_not_grow_with_the_message() -> None:
     instructions = InstructionSet.of(32, "rv32i", "xcop")
     sizes = [
-        driver(workloads.get("sha256", n), instructions, Link(), 4).code_bytes
+        driver(workloads.get("sha256", n), KERNEL, instructions, Link(), 4).code_bytes
         for n in (1024, 4096, 16384)
     ]
     assert sizes[0] <= sizes[1] <= sizes[2] <= sizes[0] + 8  # `li` of a longer constant

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from isa import aes_block
 from isa.assembler import assemble
 from isa.coprocessor import (
     ALGORITHM,
@@ -22,7 +23,6 @@ from isa.coprocessor import (
 )
 from isa.instruction_set import InstructionSet
 from isa.program import Program
-from workloads import aes
 from workloads.driver_text import WORD_BYTES, DriverText, Link
 from workloads.workload import Values, Workload
 
@@ -93,9 +93,9 @@ def valid(workload: str, inputs: Values) -> Values:
     keys = inputs.get("round_keys")
     if keys is None:
         return inputs
-    schedule = aes.expand_key(keys[:16])
+    schedule = aes_block.expand_key(keys[:16])
     if JOBS[workload.partition("@")[0]].algorithm == "aes128-decrypt":
-        schedule = aes.inverse_keys(schedule)
+        schedule = aes_block.inverse_keys(schedule)
     return {**inputs, "round_keys": schedule}
 
 

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from dse.bundled import bundled_folder, bundled_names
+from dse.cache import Cache
 from dse.metrics import METRICS
 from dse.vocabulary import Vocabulary
-
-Memo = Callable[[str, str, Callable[[], Any]], Any]
-"""Remembers a JSON value by kind and key, as `dse.cache.Cache.memo`."""
 
 
 @dataclass(frozen=True)
@@ -19,25 +17,14 @@ class Kind:
     """One kind of thing: its names, and what is known of one, as nested plain data."""
 
     names: Callable[[Vocabulary], Sequence[str]]
-    card: Callable[[Vocabulary, str, Memo], Mapping[str, Any]]
+    card: Callable[[Vocabulary, str, Cache], Mapping[str, Any]]
 
 
-def _workload(vocabulary: Vocabulary, name: str, memo: Memo) -> dict[str, Any]:
+def _workload(vocabulary: Vocabulary, name: str, cache: Cache) -> dict[str, Any]:
     import workloads
+    from dse.workload_card import workload_card
 
-    workload = workloads.get(name)
-    return {
-        "source": workload.source,
-        "kernels": {
-            kernel: {"requires": list(vocabulary.kernel_requirements(name, kernel))}
-            for kernel in vocabulary.kernel_names(name)
-        },
-        "buffers": [
-            f"{b.name}: {b.size_bytes} bytes, {b.direction}{', secret' if b.secret else ''}"
-            for b in workload.buffers
-        ],
-        "vectors": len(workload.vectors),
-    }
+    return workload_card(workloads.get(name), cache)
 
 
 def _instruction_names(vocabulary: Vocabulary) -> list[str]:
@@ -48,13 +35,13 @@ def _instruction_names(vocabulary: Vocabulary) -> list[str]:
     return sorted(every)
 
 
-def _instruction(vocabulary: Vocabulary, name: str, memo: Memo) -> dict[str, Any]:
+def _instruction(vocabulary: Vocabulary, name: str, cache: Cache) -> dict[str, Any]:
     from dse.instruction_card import instruction_card
 
-    return instruction_card(name, memo)
+    return instruction_card(name, cache.memo)
 
 
-def _extension(vocabulary: Vocabulary, name: str, memo: Memo) -> dict[str, Any]:
+def _extension(vocabulary: Vocabulary, name: str, cache: Cache) -> dict[str, Any]:
     parameters = vocabulary.extension_parameters(name)
     return {
         "parameters": {key: list(values) for key, values in parameters.items()},
@@ -62,11 +49,11 @@ def _extension(vocabulary: Vocabulary, name: str, memo: Memo) -> dict[str, Any]:
     }
 
 
-def _unit(vocabulary: Vocabulary, name: str, memo: Memo) -> dict[str, Any]:
+def _unit(vocabulary: Vocabulary, name: str, cache: Cache) -> dict[str, Any]:
     return {"circuits": list(vocabulary.circuit_names(name))}
 
 
-def _core(vocabulary: Vocabulary, name: str, memo: Memo) -> dict[str, Any]:
+def _core(vocabulary: Vocabulary, name: str, cache: Cache) -> dict[str, Any]:
     from dataclasses import asdict
 
     from isa.timing import PRESETS
@@ -74,20 +61,20 @@ def _core(vocabulary: Vocabulary, name: str, memo: Memo) -> dict[str, Any]:
     return asdict(PRESETS[name])
 
 
-def _technology(vocabulary: Vocabulary, name: str, memo: Memo) -> dict[str, Any]:
+def _technology(vocabulary: Vocabulary, name: str, cache: Cache) -> dict[str, Any]:
     from hw.technology import technology
 
     found = technology(name)
     return {"description": (type(found).__doc__ or "").splitlines()[0]}
 
 
-def _metric(vocabulary: Vocabulary, name: str, memo: Memo) -> dict[str, Any]:
+def _metric(vocabulary: Vocabulary, name: str, cache: Cache) -> dict[str, Any]:
     metric = METRICS[name]
     better = "lower" if metric.is_minimised else "higher"
     return {"unit": metric.unit, "definition": metric.definition, "better": better}
 
 
-def _space(vocabulary: Vocabulary, name: str, memo: Memo) -> dict[str, Any]:
+def _space(vocabulary: Vocabulary, name: str, cache: Cache) -> dict[str, Any]:
     text = (bundled_folder("spaces") / f"{name}.yaml").read_text(encoding="utf-8")
     return {"text": text.splitlines()}
 
@@ -98,7 +85,7 @@ def _paper_names(vocabulary: Vocabulary) -> Sequence[str]:
     return paper_names()
 
 
-def _paper(vocabulary: Vocabulary, name: str, memo: Memo) -> dict[str, Any]:
+def _paper(vocabulary: Vocabulary, name: str, cache: Cache) -> dict[str, Any]:
     from dse.compare.ledger import find_paper, load_ledger
 
     file = load_ledger(find_paper(name)).file

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from dse.catalog import Memo
 from dse.relatives import relatives
 from isa.compressed import Compressed, Form
 from isa.diagram import diagram
@@ -18,6 +17,8 @@ from isa.instruction_set import (
     load_extension,
 )
 
+Memo = Callable[[str, str, Callable[[], Any]], Any]
+"""Remembers a JSON value by kind and key, as `dse.cache.Cache.memo`."""
 LONGEST_FORMULA = 40
 """Lines of a formula beyond which it is cut."""
 MOST_USES = 16

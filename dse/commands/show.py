@@ -34,7 +34,7 @@ def command(
         hint = suggest(name, [n for known in names.values() for n in known])
         raise click.UsageError(f"NAME must be something `dse list` names, not {name!r}{hint}")
     memory = Cache(folder, backend.digest)
-    cards = {kind: dict(KINDS[kind].card(vocabulary, name, memory.memo)) for kind in kinds}
+    cards = {kind: dict(KINDS[kind].card(vocabulary, name, memory)) for kind in kinds}
     memory.close()
     if as_json:
         click.echo(json.dumps(cards, indent=1))

@@ -1,4 +1,4 @@
-"""Core: an in-order RV32 core in PyRTL, parametric, with a slot for the units of an extension."""
+"""Core: an in-order RV32 or RV64 core in PyRTL, parametric, with a slot for units."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ Wire: TypeAlias = pyrtl.WireVector
 
 TEXT_WORDS_BITS = 14
 """Address bits of instruction memory in words: 64 KiB from address 0."""
-DATA_WORDS_BITS = 16
-"""Address bits of data memory in words: the lowest 256 KiB of the address space."""
+DATA_BYTES_BITS = 18
+"""Address bits of data memory in bytes: the lowest 256 KiB of the address space."""
 
 
 @dataclass(frozen=True)
@@ -34,14 +34,15 @@ class CoreBlock:
     Attributes:
         block: The PyRTL block. Outputs: retire_valid, retire_pc, write_enable, write_rd,
             write_value, and store_enable, store_address, store_data, store_bytes.
-        instruction_memory: Words by word address.
-        data_lanes: One memory of bytes for each byte of a word, lowest first, by word address.
+        instruction_memory: Words by word address; None where they are among the data.
+        data_lanes: One memory of bytes for each byte of a word of xlen bits, lowest first, by word
+            address.
         register_file: x0 to x31.
         state: Register of each architectural state element.
     """
 
     block: pyrtl.Block
-    instruction_memory: pyrtl.MemBlock
+    instruction_memory: pyrtl.MemBlock | None
     data_lanes: tuple[pyrtl.MemBlock, ...]
     register_file: pyrtl.MemBlock
     state: Mapping[str, pyrtl.Register]
@@ -72,24 +73,25 @@ def build_core(
             "a core with commands must have a co-processor, "
             f"not none for {decoder.commands[0].name}"
         )
+    core = core.canonical()
     with pyrtl.temp_working_block():
-        text = pyrtl.MemBlock(32, TEXT_WORDS_BITS, "instruction_memory", max_read_ports=1)
+        separate = core.memory == "separate"
+        text = _memory(32, TEXT_WORDS_BITS, "instruction_memory") if separate else None
+        count = core.xlen // 8
+        bits = DATA_BYTES_BITS - count.bit_length() + 1
         ports_of = 1 if coprocessor is None else None  # as many as the words it accesses at once
-        lanes = [
-            pyrtl.MemBlock(8, DATA_WORDS_BITS, f"data_memory_{i}", ports_of, ports_of)
-            for i in range(4)
-        ]
-        registers = _register_file(core.xlen)
+        lanes = [_memory(8, bits, f"data_memory_{i}", ports_of) for i in range(count)]
+        registers = _register_file(core)
         state: dict[str, pyrtl.Register] = {}
         ports = Ports(
-            lambda address: _text_port(text, address),
-            lambda access: _data_port(lanes, access),
+            None if text is None else lambda address: _text_port(core, text, address),
+            lambda access: _data_port(core, lanes, access),
             _unit_port(decoder, core.xlen, circuits or {}, state),
             registers,
         )
         if coprocessor is not None:
             ports = _attached(ports, decoder, coprocessor)
-        retired = build_pipeline(core.canonical(), decoder, latencies or {}, ports)
+        retired = build_pipeline(core, decoder, latencies or {}, ports)
         _retire_port(retired)
         return CoreBlock(pyrtl.working_block(), text, tuple(lanes), registers, state)
 
@@ -106,14 +108,15 @@ def core_block(
     """Build a core without memories, for its area and its paths.
 
     Instruction and data memory are ports: output `imem_address` is answered by input `imem_word`
-    a cycle later, and outputs `dmem_address`, `dmem_data`, `dmem_bytes` and `dmem_write` by input
-    `dmem_word`; to time them, start these inputs at the memory's access time. The register file
-    is a MemBlock, which `hw.area` sets apart.
+    after the memory's latency, and outputs `dmem_address`, `dmem_data`, `dmem_bytes` and
+    `dmem_write` by input `dmem_word`; to time them, start these inputs at the memory's access time.
+    A shared port has the latter alone. The register file is a MemBlock, which `hw.area` sets apart.
 
     Where the set has instructions for units and `joined` is false, the slot is a port too:
-    outputs `unit_rs1`, `unit_rs2`, `unit_word`, `unit_pc` (where read) and `unit_commit`, inputs
-    `unit_result` and `unit_writes_rd`. The arrival at `unit_rs1` and `unit_rs2` is when operands
-    are ready; the latest arrival with only `unit_result` started is what follows a unit.
+    outputs `unit_rs1`, `unit_rs2`, `unit_word`, `unit_commit` and, where read, `unit_rs3` and
+    `unit_pc`, inputs `unit_result` and `unit_writes_rd`. The arrival at `unit_rs1` and `unit_rs2`
+    is when operands are ready; the latest arrival with only `unit_result` started is what follows
+    a unit.
 
     Where the set has commands for a co-processor, outputs `command_valid`, `command_commit`,
     `command_code`, `command_a` and `command_b` and inputs `command_hold` and `command_result` are
@@ -121,6 +124,7 @@ def core_block(
     through it), `dmem_valid`, `dmem_read` and input `dmem_hold` too (`hw.slot.Access`).
     """
     decoder = _check(core, instructions, latencies or {})
+    core = core.canonical()
     with pyrtl.temp_working_block():
         unit = (
             _unit_port(decoder, core.xlen, circuits or {}, {})
@@ -128,14 +132,14 @@ def core_block(
             else lambda issue: _open_slot(decoder, issue)
         )
         ports = Ports(
-            _open_text,
+            _open_text if core.memory == "separate" else None,
             lambda access: _open_data(access, held=held),
             unit,
-            _register_file(core.xlen),
+            _register_file(core),
         )
         if decoder.commands:
             ports = replace(ports, unit=_command_port(decoder, _open_command, unit))
-        build_pipeline(core.canonical(), decoder, latencies or {}, ports)
+        build_pipeline(core, decoder, latencies or {}, ports)
         return pyrtl.working_block()
 
 
@@ -145,16 +149,15 @@ def _check(core: Core, instructions: InstructionSet, latencies: Latencies) -> De
             f"core to be built must be one with a netlist, not {core.name!r}; "
             "its cycle counts are modelled and not confirmed"
         )
-    if core.xlen != 32 or instructions.xlen != core.xlen:
+    if instructions.xlen != core.xlen:
         raise ValueError(
-            f"xlen of core and instruction set must be 32, not {core.xlen} and {instructions.xlen}"
+            f"xlen of core and instruction set must be the same, not {core.xlen} and "
+            f"{instructions.xlen}"
         )
+    fault = core.fault(instructions)
+    if fault:
+        raise ValueError(fault)
     decoder = Decoder(instructions)
-    for unit in decoder.units:
-        if "rs3" in unit.sources:
-            raise ValueError(
-                f"instruction for a unit must read at most rs1 and rs2, not rs3 as {unit.name}"
-            )
     for name, cycles in sorted(latencies.items()):
         if name not in instructions or not isinstance(cycles, int) or cycles < 1:
             raise ValueError(
@@ -169,38 +172,52 @@ def _check(core: Core, instructions: InstructionSet, latencies: Latencies) -> De
     return decoder
 
 
-def _register_file(xlen: int) -> pyrtl.MemBlock:
-    return pyrtl.MemBlock(xlen, 5, "register_file", max_read_ports=2, asynchronous=True)
+def _memory(width: int, address_bits: int, name: str, ports: int | None = 1) -> pyrtl.MemBlock:
+    return pyrtl.MemBlock(width, address_bits, name, ports, ports)
 
 
-def _text_port(memory: pyrtl.MemBlock, address: Wire) -> Wire:
-    held = pyrtl.Register(TEXT_WORDS_BITS, "imem_held")
-    held.next <<= address[2 : 2 + TEXT_WORDS_BITS]
-    return memory[held]
+def _register_file(core: Core) -> pyrtl.MemBlock:
+    return pyrtl.MemBlock(
+        core.xlen, 5, "register_file", max_read_ports=core.read_ports, asynchronous=True
+    )
 
 
-def _data_port(lanes: list[pyrtl.MemBlock], access: Access) -> Answer:
+def _delayed(address: Wire, cycles: int, name: str) -> Wire:
+    """An address on its way through a memory that answers after `cycles`."""
+    for i in range(cycles):
+        held = pyrtl.Register(len(address), name if i == 0 else f"{name}_{i}")
+        held.next <<= address
+        address = held
+    return address
+
+
+def _text_port(core: Core, memory: pyrtl.MemBlock, address: Wire) -> Wire:
+    word = address[2 : 2 + TEXT_WORDS_BITS]
+    return memory[_delayed(word, core.memory_latency, "imem_held")]
+
+
+def _data_port(core: Core, lanes: list[pyrtl.MemBlock], access: Access) -> Answer:
     """Data memory, as many words wide as what is accessed."""
     size = len(access.enables)
+    row = access.address[size.bit_length() - 1 : DATA_BYTES_BITS]
+    written = _delayed(row, 1, "dmem_written")
+    read = written if core.memory_latency == 1 else _delayed(row, core.memory_latency, "dmem_held")
+    data, enables = pyrtl.Register(8 * size, "dmem_data"), pyrtl.Register(size, "dmem_bytes")
+    data.next <<= access.data
+    enables.next <<= access.enables & access.write.sign_extended(size)
     bits = (size // len(lanes) - 1).bit_length()
-    held = pyrtl.Register(DATA_WORDS_BITS - bits, "dmem_held")
-    held_data = pyrtl.Register(8 * size, "dmem_data")
-    held_enables = pyrtl.Register(size, "dmem_bytes")
-    held.next <<= access.address[2 + bits : 2 + DATA_WORDS_BITS]
-    held_data.next <<= access.data
-    held_enables.next <<= access.enables & access.write.sign_extended(size)
-    read = []
+    found = []
     for i in range(size):
-        lane, word = lanes[i % len(lanes)], i // len(lanes)
-        at = pyrtl.concat(held, pyrtl.Const(word, bits)) if bits else held
-        value = held_data[8 * i : 8 * i + 8]
-        lane[at] <<= pyrtl.MemBlock.EnabledWrite(value, enable=held_enables[i])
-        read.append(lane[at])
+        lane = lanes[i % len(lanes)]
+        word = [pyrtl.Const(i // len(lanes), bits)] if bits else []
+        value = data[8 * i : 8 * i + 8]
+        lane[pyrtl.concat(written, *word)] <<= pyrtl.MemBlock.EnabledWrite(value, enables[i])
+        found.append(lane[pyrtl.concat(read, *word)])
     _output("store_enable", access.write)
     _output("store_address", access.address)
     _output("store_data", access.data)
     _output("store_bytes", access.enables)
-    return Answer(pyrtl.concat_list(read))
+    return Answer(pyrtl.concat_list(found))
 
 
 def _open_text(address: Wire) -> Wire:
@@ -213,7 +230,7 @@ def _open_data(access: Access, *, held: bool) -> Answer:
     _output("dmem_data", access.data)
     _output("dmem_bytes", access.enables)
     _output("dmem_write", access.write)
-    word = pyrtl.Input(32, "dmem_word")
+    word = pyrtl.Input(len(access.data), "dmem_word")
     if not held:
         return Answer(word)
     _output("dmem_valid", access.valid)
@@ -226,16 +243,18 @@ def _output(name: str, wire: Wire) -> None:
     output <<= wire
 
 
-def _reads_pc(decoder: Decoder) -> bool:
-    return any("pc" in unit.parameters for unit in decoder.units)
+def _reads(name: str, decoder: Decoder) -> bool:
+    return any(name in unit.parameters for unit in decoder.units)
 
 
 def _open_slot(decoder: Decoder, issue: Issue) -> Answer:
     _output("unit_word", issue.instr)
     _output("unit_rs1", issue.rs1)
     _output("unit_rs2", issue.rs2)
-    if _reads_pc(decoder):
+    if _reads("pc", decoder):
         _output("unit_pc", issue.pc)
+    if issue.rs3 is not None and _reads("rs3", decoder):
+        _output("unit_rs3", issue.rs3)
     _output("unit_commit", issue.commit)
     result = pyrtl.Input(len(issue.result), "unit_result")
     return Answer(pyrtl.select(pyrtl.Input(1, "unit_writes_rd"), result, issue.result))
@@ -254,13 +273,19 @@ def _unit_port(
             xlen,
             circuits,
             instr=issue.instr,
-            operands={"rs1": issue.rs1, "rs2": issue.rs2, "pc": issue.pc},
+            operands=_operands(issue),
             commit=issue.commit,
         )
         state.update(logic.state)
         return Answer(pyrtl.select(logic.writes_rd, logic.result, issue.result))
 
     return build
+
+
+def _operands(issue: Issue) -> dict[str, Wire]:
+    """What a unit may read, by name."""
+    found = {"rs1": issue.rs1, "rs2": issue.rs2, "pc": issue.pc}
+    return found if issue.rs3 is None else {**found, "rs3": issue.rs3}
 
 
 def _attached(ports: Ports, decoder: Decoder, coprocessor: Coprocessor) -> Ports:

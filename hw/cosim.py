@@ -88,18 +88,16 @@ class Netlist:
             RuntimeError: No host call retires within `limit` cycles.
         """
         built = self.built
-        registers = {2: DATA_END, **{10 + i: v & 0xFFFFFFFF for i, v in enumerate(args)}}
+        mask = (1 << self.core.xlen) - 1
+        registers = {2: DATA_END, **{10 + i: v & mask for i, v in enumerate(args)}}
         image = bytearray(program.data + bytes(DATA_SIZE - len(program.data)))
         place(image, memory or {})
-        first = DATA_BASE >> 2
-        contents = {
-            built.instruction_memory: {
-                (TEXT_BASE >> 2) + i: word for i, word in enumerate(program.words)
-            },
-            built.register_file: registers,
-        }
+        contents = {built.register_file: registers, **self._code(program)}
+        count = len(built.data_lanes)
+        first = DATA_BASE // count
         for i, lane in enumerate(built.data_lanes):
-            contents[lane] = {first + j: byte for j, byte in enumerate(image[i::4]) if byte}
+            data = {first + j: byte for j, byte in enumerate(image[i::count]) if byte}
+            contents[lane] = {**contents.get(lane, {}), **data}
         rests = {pc for pc, word in walk(program, self.instructions) if self._rests(word)}
         simulation = pyrtl.FastSimulation(
             memory_value_map=contents, tracer=tracer, block=built.block
@@ -121,7 +119,7 @@ class Netlist:
         after = bytearray(DATA_SIZE)
         for i, lane in enumerate(built.data_lanes):
             for address, byte in simulation.inspect_mem(lane).items():
-                if 0 <= (position := 4 * (address - first) + i) < DATA_SIZE:
+                if 0 <= (position := count * (address - first) + i) < DATA_SIZE:
                     after[position] = byte
         final = simulation.inspect_mem(built.register_file)
         return NetlistRun(
@@ -130,6 +128,16 @@ class Netlist:
             {name: simulation.regs[r.name] for name, r in sorted(built.state.items())},
             bytes(after),
         )
+
+    def _code(self, program: Program) -> dict[pyrtl.MemBlock, dict[int, int]]:
+        """The words of a program in the memory that instructions come from."""
+        built = self.built
+        if built.instruction_memory is not None:
+            words = {(TEXT_BASE >> 2) + i: word for i, word in enumerate(program.words)}
+            return {built.instruction_memory: words}
+        code = bytes(TEXT_BASE) + b"".join(word.to_bytes(4, "little") for word in program.words)
+        lanes = built.data_lanes
+        return {lane: dict(enumerate(code[i :: len(lanes)])) for i, lane in enumerate(lanes)}
 
     def _rests(self, word: int) -> bool:
         """Whether execution rests at an instruction: a host call."""

@@ -29,6 +29,7 @@ class Control:
         writes_rd: It has a destination other than x0.
         reads_rs1: It reads rs1.
         reads_rs2: It reads rs2.
+        reads_rs3: It reads rs3.
         a_pc: First operand of the adder is pc, else rs1.
         a_zero: First operand of the adder is 0.
         b_imm: Second operand is the immediate, else rs2.
@@ -42,6 +43,7 @@ class Control:
         shift: The result is shifted.
         shift_left: To the left.
         shift_sign: With copies of the sign.
+        narrow: Works on the lower 32 bits of its operands, and its result is sign-extended.
         branch: Conditional branch.
         compare_less: Its condition is a comparison, else equality.
         invert: Its condition is inverted.
@@ -58,6 +60,7 @@ class Control:
     writes_rd: Wire
     reads_rs1: Wire
     reads_rs2: Wire
+    reads_rs3: Wire
     a_pc: Wire
     a_zero: Wire
     b_imm: Wire
@@ -71,6 +74,7 @@ class Control:
     shift: Wire
     shift_left: Wire
     shift_sign: Wire
+    narrow: Wire
     branch: Wire
     compare_less: Wire
     invert: Wire
@@ -98,26 +102,38 @@ _FLAGS = tuple(f.name for f in fields(Control) if f.name not in ("size", "wait")
 def _arithmetic(xlen: int) -> Iterator[tuple[Bits, frozenset[str]]]:
     """Each function of the shared arithmetic and the flags that select it."""
     rs1, rs2, pc = arg("rs1", xlen), arg("rs2", xlen), arg("pc", xlen)
-    bits = xlen.bit_length() - 1
-    immediate = arg("imm12", 12).sext(xlen)
-    for operand, flags in ((rs2, frozenset[str]()), (immediate, frozenset(["b_imm"]))):
-        yield rs1 + operand, flags
-        yield rs1 - operand, flags | {"subtract"}
-        yield rs1.slt(operand).zext(xlen), flags | {"subtract", "less", "signed"}
-        yield rs1.ult(operand).zext(xlen), flags | {"subtract", "less"}
-        yield rs1 & operand, flags | {"logic", "logic_and"}
-        yield rs1 | operand, flags | {"logic", "logic_or"}
-        yield rs1 ^ operand, flags | {"logic"}
-    amounts = {rs2.slice(0, bits): frozenset[str](), arg("shamtw", 5): frozenset(["b_imm"])}
-    for amount, flags in amounts.items():
-        if amount.width == bits:
-            yield rs1.shl_var(amount), flags | {"shift", "shift_left"}
-            yield rs1.shr_var(amount), flags | {"shift"}
-            yield rs1.sar_var(amount), flags | {"shift", "shift_sign"}
+    yield from _operations(rs1, rs2)
+    if xlen == 64:
+        for value, flags in _operations(rs1.slice(0, 32), rs2.slice(0, 32)):
+            if not flags & {"less", "logic"}:
+                yield value.sext(64), flags | {"narrow"}
     upper = concat(arg("imm20", 20), const(0, 12)).sext(xlen)
     yield upper, frozenset(["a_zero", "b_imm"])
     yield pc + upper, frozenset(["a_pc", "b_imm"])
     yield pc + 4, frozenset(["a_pc", "b_link"])
+
+
+def _operations(rs1: Bits, rs2: Bits) -> Iterator[tuple[Bits, frozenset[str]]]:
+    """Those of two registers, or of one and an immediate."""
+    width = rs1.width
+    immediate = arg("imm12", 12).sext(width)
+    for operand, flags in ((rs2, frozenset[str]()), (immediate, frozenset(["b_imm"]))):
+        yield rs1 + operand, flags
+        yield rs1 - operand, flags | {"subtract"}
+        yield rs1.slt(operand).zext(width), flags | {"subtract", "less", "signed"}
+        yield rs1.ult(operand).zext(width), flags | {"subtract", "less"}
+        yield rs1 & operand, flags | {"logic", "logic_and"}
+        yield rs1 | operand, flags | {"logic", "logic_or"}
+        yield rs1 ^ operand, flags | {"logic"}
+    bits = width.bit_length() - 1
+    amount = arg("shamtw", 5) if width == 32 else arg("shamtd", 6)
+    for distance, flags in (
+        (rs2.slice(0, bits), frozenset[str]()),
+        (amount, frozenset(["b_imm"])),
+    ):
+        yield rs1.shl_var(distance), flags | {"shift", "shift_left"}
+        yield rs1.shr_var(distance), flags | {"shift"}
+        yield rs1.sar_var(distance), flags | {"shift", "shift_sign"}
 
 
 def _conditions(xlen: int) -> Iterator[tuple[Bits, frozenset[str]]]:
@@ -171,7 +187,7 @@ class Decoder:
                 others = self.units if effects.command is None else self.commands
                 others.append(instruction)
                 flags = frozenset()
-            operands = {f"reads_{r}" for r in instruction.sources} - {"reads_rs3"}
+            operands = {f"reads_{r}" for r in instruction.sources}
             has_result = effects.command is not None and effects.command.has_result
             if effects.rd is not None or effects.load is not None or has_result:
                 operands.add("writes_rd")
@@ -210,8 +226,17 @@ class Decoder:
             )
         return flags
 
-    def build(self, instr: Wire, latencies: Mapping[str, int]) -> Decoded:
-        """Build the decoder of `instr`, 32 bits, in the working block."""
+    def build(
+        self, instr: Wire, latencies: Mapping[str, int], load: int = 1, store: int = 1
+    ) -> Decoded:
+        """Build the decoder of `instr`, 32 bits, in the working block.
+
+        Args:
+            instr: The instruction.
+            latencies: Cycles in EX of instructions for units that need more than one.
+            load: Cycles in EX of a load.
+            store: Those of a store.
+        """
         named = self.instructions.by_name
         selected = matches(instr, list(self.instructions.instructions))
 
@@ -225,26 +250,44 @@ class Decoder:
             one_of([n for n, s in self._sizes.items() if s & 1]),
         )
         waits = {n: latencies.get(n, 1) - 1 for n in named}
-        width = max(1, max(waits.values()).bit_length())
-        wires["wait"] = pyrtl.concat_list(
-            [one_of([n for n, w in waits.items() if w >> i & 1]) for i in range(width)]
-        )
+        width = max(1, *(w.bit_length() for w in (*waits.values(), load - 1, store - 1)))
+        bits = []
+        for i in range(width):
+            bit = one_of([n for n, w in waits.items() if w >> i & 1])
+            for kind, cycles in (("load", load), ("store", store)):
+                if cycles - 1 >> i & 1:
+                    bit = bit | wires[kind]
+            bits.append(bit)
+        wires["wait"] = pyrtl.concat_list(bits)
         return Decoded(Control(**wires), self._immediate(instr, selected))
 
+    def predict(self, instr: Wire) -> tuple[Wire, Wire]:
+        """Build what follows a jump that holds its target, and a branch to a lower address.
+
+        Returns:
+            1 bit, `instr` is one of them; and its distance to the target, xlen bits.
+        """
+        known = self.instructions.instructions
+        jumps = [
+            i for i in known
+            if "jump" in self.flags[i.name] and "to_register" not in self.flags[i.name]
+        ]  # fmt: skip
+        branches = [i for i in known if "branch" in self.flags[i.name]]
+        selected = matches(instr, [*jumps, *branches])
+        offset = self._immediate(instr, selected)
+        jumping = any_wire([selected[i.name] for i in jumps])
+        branching = any_wire([selected[i.name] for i in branches])
+        return jumping | (branching & offset[-1]), offset
+
     def _immediate(self, instr: Wire, selected: Mapping[str, Wire]) -> Wire:
-        """The immediate of whichever instruction the core itself executes; 0 if it has none."""
+        """The immediate of whichever of `selected` the core itself executes; 0 if it has none."""
         xlen = self.instructions.xlen
         users: dict[Immediate, list[Wire]] = {}
-        units = {u.name for u in self.units}
         for instruction in self.instructions.instructions:
-            if instruction.name in units or not self.flags[instruction.name] & {
-                "b_imm",
-                "branch",
-                "jump",
-            }:
-                continue
-            for immediate in instruction.encoding.immediates:
-                users.setdefault(immediate, []).append(selected[instruction.name])
+            used = self.flags[instruction.name] & {"b_imm", "branch", "jump"}
+            if used and instruction.name in selected:
+                for immediate in instruction.encoding.immediates:
+                    users.setdefault(immediate, []).append(selected[instruction.name])
         parts = []
         for immediate, wires in users.items():
             value = _extended(instr, immediate, xlen)

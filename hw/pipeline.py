@@ -1,21 +1,25 @@
 """Pipeline: the 2-, 3- and 5-stage organisations of the core, in PyRTL.
 
-Their timing is that of `isa.timing`, which describes it. Nothing that was fetched on a wrong path
+Their timing is that of `isa.pipeline`, which describes it. Nothing that was fetched on a wrong path
 changes registers, memory or the state of a unit: all three are written under `commit`, which is 1
 in the last EX cycle of an instruction that is on the right path.
+
+Five stages are IF ID EX MEM WB. Three (IF EX WB) and two (IF EX) decode and read registers in EX;
+the stage behind IF is then EX.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TypeAlias
 
 import pyrtl
 
-from hw.alu import execute, loaded_value, store_lanes
-from hw.decoder import Control, Decoder
-from hw.fetch import Fetched, build_fetch
+from hw.alu import compare, execute, follow, loaded_value, store_lanes
+from hw.bypass import Underway, bypassed
+from hw.decoder import Control, Decoded, Decoder, any_wire
+from hw.fetch import Flow, build_fetch
 from hw.slot import Access, DataPort, Issue, UnitPort, answered
 from isa.core import Core
 
@@ -27,13 +31,14 @@ class Ports:
     """How a pipeline reaches what is outside of it.
 
     Attributes:
-        instruction: Takes the address of the next fetch; returns the word, a cycle later.
+        instruction: Takes the address of the next fetch; returns the word, after the latency of
+            the memory. None where instructions come through `data`.
         data: Data memory.
         unit: What gives the instruction in EX its result; the core's own passes through it.
         register_file: 32 words; a read of word 0 gives 0, as it is never written.
     """
 
-    instruction: Callable[[Wire], Wire]
+    instruction: Callable[[Wire], Wire] | None
     data: DataPort
     unit: UnitPort
     register_file: pyrtl.MemBlock
@@ -62,9 +67,344 @@ def build_pipeline(
     core: Core, decoder: Decoder, latencies: Mapping[str, int], ports: Ports
 ) -> Retired:
     """Build the core in the working block."""
-    if core.pipeline == 5:
-        return _five_stages(core, decoder, latencies, ports)
-    return _short(core, decoder, latencies, ports)
+    return _Pipeline(core, decoder, latencies, ports).build()
+
+
+@dataclass(frozen=True)
+class _Stage:
+    """What stands in a stage before memory.
+
+    Attributes:
+        valid: 1 bit, an instruction; in EX also on the right path and with its operands.
+        word: The instruction, 32 bits.
+        pc: Its address.
+        short: 1 bit, it is compressed; None where none is.
+        predicted: 1 bit, fetch has followed it; None where nothing is predicted.
+    """
+
+    valid: Wire
+    word: Wire
+    pc: Wire
+    short: Wire | None
+    predicted: Wire | None
+
+    def link(self) -> Wire:
+        """Distance to the instruction behind it."""
+        if self.short is None:
+            return pyrtl.Const(4, len(self.pc))
+        return pyrtl.concat(~self.short, self.short, pyrtl.Const(0, 1)).zero_extended(len(self.pc))
+
+
+@dataclass(frozen=True)
+class _Executed:
+    """What leaves EX.
+
+    Attributes:
+        commit: 1 bit, an instruction does.
+        value: Its result.
+        memory: The word with which memory answers in the next cycle.
+        offset: Place of a load in that word.
+    """
+
+    commit: Wire
+    value: Wire
+    memory: Wire
+    offset: Wire
+
+
+class _Pipeline:
+    """One core under construction; its wires are used before they are driven."""
+
+    def __init__(
+        self, core: Core, decoder: Decoder, latencies: Mapping[str, int], ports: Ports
+    ) -> None:
+        self.core, self.decoder, self.latencies, self.ports = core, decoder, latencies, ports
+        self.five = core.pipeline == 5
+        self.early = core.branch == "decode"
+        self.load_stays = core.memory_latency + (core.pipeline == 2)
+        self.waiting = Wire(1, "waiting")  # what is behind IF has to stay
+        self.hold = Wire(1, "hold")  # what is in EX has to stay
+        self.redirect, self.target = Wire(1, "redirect"), Wire(core.xlen, "target")
+        # IF waits for a branch to be resolved.
+        self.frozen = Wire(1, "frozen") if core.prediction == "none" else None
+        self.asks = Wire(1, "ex_asks")  # an access is in EX
+        self.fetch_address: Wire | None = None  # these two where instructions come through `data`
+        self.fetch_word: Wire | None = None
+
+    def build(self) -> Retired:
+        """Build everything, from IF to WB."""
+        first = self._fetch()
+        decoded = self.decoder.build(
+            first.word, self.latencies, self.load_stays, self.core.memory_latency
+        )
+        if self.five:
+            return self._five_stages(first, decoded)
+        return self._short(first, decoded)
+
+    def _fetch(self) -> _Stage:
+        """IF, and the registers behind it."""
+        stall = self.waiting if self.frozen is None else self.waiting | self.frozen
+        granted = ~self.asks if self.ports.instruction is None else None
+        fetched = build_fetch(
+            self.core,
+            self.decoder,
+            self.ports.instruction or self._through_data,
+            Flow(stall, self.redirect, self.target, granted),
+        )
+        prefix = "id" if self.five else "ex"
+        word = _register(fetched.word, f"{prefix}_word", self.waiting)
+        pc = _register(fetched.pc, f"{prefix}_pc", self.waiting)
+        valid = pyrtl.Register(1, f"{prefix}_valid")
+        enters = pyrtl.Const(1, 1) if fetched.valid is None else fetched.valid
+        enters = enters if self.frozen is None else enters & ~self.frozen
+        valid.next <<= ~self.redirect & pyrtl.select(self.waiting, valid, enters)
+        short = _optional(fetched.short, f"{prefix}_short", self.waiting)
+        predicted = _optional(fetched.predicted, f"{prefix}_predicted", self.waiting)
+        return _Stage(valid, word, pc, short, predicted)
+
+    def _through_data(self, address: Wire) -> Wire:
+        """The port of instructions where they come through that of data."""
+        self.fetch_address, self.fetch_word = address, Wire(32, "fetch_word")
+        return self.fetch_word
+
+    def _sources(self, word: Wire) -> dict[str, tuple[Wire, Wire]]:
+        """Number and stored value of each source register."""
+        numbers = {"rs1": word[15:20], "rs2": word[20:25]}
+        if self.core.read_ports == 3:
+            numbers["rs3"] = word[27:32]
+        return {name: (n, self.ports.register_file[n]) for name, n in numbers.items()}
+
+    def _five_stages(self, first: _Stage, decoded: Decoded) -> Retired:
+        """ID, EX, MEM and WB."""
+        core, hold, control = self.core, self.hold, decoded.control
+        stall = Wire(1, "stall")
+        # Where fetch may have nothing to hand on, what is in EX blocks no empty ID.
+        gaps = core != replace(core, memory="separate", memory_latency=1, prediction="not-taken")
+        self.waiting <<= (hold & first.valid if gaps else hold) | stall
+        ex_value, mem_value = Wire(core.xlen, "ex_value"), Wire(core.xlen, "mem_value")
+        mem_rd, wb_rd = pyrtl.Register(5, "mem_rd"), pyrtl.Register(5, "wb_rd")
+        mem_writes, wb_writes = pyrtl.Register(1, "mem_writes"), pyrtl.Register(1, "wb_writes")
+        mem_result, wb_value = (pyrtl.Register(core.xlen, n) for n in ("mem_result", "wb_value"))
+        mem_load = pyrtl.Register(1, "mem_load")
+
+        # ID
+        valid = pyrtl.Register(1, "ex_valid")
+        word = _register(first.word, "ex_word", hold)
+        ex = _control_registers(control, "ex", hold)
+        ex_rd, ex_writes = word[7:12], ex.writes_rd & valid
+        in_wb = Underway(wb_writes, wb_rd, wb_value)
+        if core.forwarding:
+            fast = [
+                Underway(ex_writes, ex_rd, ex_value, ex.load),
+                Underway(mem_writes, mem_rd, mem_value),
+                in_wb,
+            ]
+            # Branches in ID take nothing that comes late in its cycle.
+            slow = [
+                Underway(ex_writes, ex_rd),
+                Underway(mem_writes, mem_rd, mem_result, mem_load),
+                in_wb,
+            ]
+        else:
+            slow = [Underway(ex_writes, ex_rd), Underway(mem_writes, mem_rd), in_wb]
+            fast = slow
+        operands, waits = {}, []
+        sources = self._sources(first.word)
+        for name, (number, stored) in sources.items():
+            reads = getattr(control, f"reads_{name}")
+            operands[name], wait = bypassed(number, reads, stored, fast)
+            waits.append(wait)
+        leaves = first.valid & ~stall
+        if self.early:
+            compared = {}
+            for name in ("rs1", "rs2"):
+                reads = getattr(control, f"reads_{name}") & (control.branch | control.jump)
+                number, stored = sources[name]
+                compared[name], wait = bypassed(number, reads, stored, slow)
+                waits.append(wait)
+            condition = compare(control, compared["rs1"], compared["rs2"])
+            self._resolve(
+                first, control, compared["rs1"], decoded.immediate, condition, leaves & ~hold
+            )
+            valid.next <<= pyrtl.select(hold, valid, leaves)
+        else:
+            valid.next <<= pyrtl.select(hold, valid, leaves & ~self.redirect)
+        stall <<= first.valid & any_wire(waits)
+        if self.frozen is not None:
+            self.frozen <<= first.valid & (control.branch | control.jump | control.host)
+
+        # EX
+        values = {name: _register(value, f"ex_{name}", hold) for name, value in operands.items()}
+        immediate = _register(decoded.immediate, "ex_immediate", hold)
+        stage = _Stage(
+            valid,
+            word,
+            _register(first.pc, "ex_pc", hold),
+            _optional(first.short, "ex_short", hold),
+            _optional(first.predicted, "ex_predicted", hold),
+        )
+        executed = self._execute(stage, ex, values, immediate, control.wait)
+        ex_value <<= executed.value
+
+        # MEM
+        mem_valid = _register(executed.commit, "mem_valid")
+        mem_pc = _register(stage.pc, "mem_pc")
+        mem_writes.next <<= executed.commit & ex.writes_rd
+        mem_rd.next <<= ex_rd
+        mem_result.next <<= ex_value
+        mem_load.next <<= ex.load
+        mem_value <<= pyrtl.select(mem_load, self._loaded(executed, ex, "mem"), mem_result)
+
+        # WB
+        wb_valid, wb_pc = _register(mem_valid, "wb_valid"), _register(mem_pc, "wb_pc")
+        wb_writes.next <<= mem_writes
+        wb_rd.next <<= mem_rd
+        wb_value.next <<= mem_value
+        return self._retired(wb_valid, wb_pc, wb_writes, wb_rd, wb_value)
+
+    def _short(self, first: _Stage, decoded: Decoded) -> Retired:
+        """EX and, in three stages, WB."""
+        control = decoded.control
+        three = self.core.pipeline == 3
+        underway = []
+        if three:
+            wb_writes, wb_rd = pyrtl.Register(1, "wb_writes"), pyrtl.Register(5, "wb_rd")
+            wb_load = pyrtl.Register(1, "wb_load")
+            wb_result = pyrtl.Register(self.core.xlen, "wb_result")
+            # The operands of what stays in EX must not move from the forwarded result to the
+            # register file while it works, so that it has all its cycles to settle.
+            late = wb_load | (control.wait != 0)
+            in_wb = Underway(wb_writes, wb_rd, wb_result, late)
+            underway = [in_wb if self.core.forwarding else Underway(wb_writes, wb_rd)]
+
+        # EX
+        operands, waits = {}, []
+        for name, (number, stored) in self._sources(first.word).items():
+            reads = getattr(control, f"reads_{name}")
+            operands[name], wait = bypassed(number, reads, stored, underway)
+            waits.append(wait)
+        missing = any_wire(waits)
+        self.waiting <<= (first.valid & missing) | self.hold
+        stage = replace(first, valid=first.valid & ~missing)
+        executed = self._execute(stage, control, operands, decoded.immediate, control.wait)
+        rd, writes = first.word[7:12], executed.commit & control.writes_rd
+        if not three:
+            loaded = self._loaded(executed, control, None)
+            value = pyrtl.select(control.load, loaded, executed.value)
+            return self._retired(executed.commit, first.pc, writes, rd, value)
+
+        # WB
+        wb_valid, wb_pc = _register(executed.commit, "wb_valid"), _register(first.pc, "wb_pc")
+        wb_writes.next <<= writes
+        wb_rd.next <<= rd
+        wb_load.next <<= control.load
+        wb_result.next <<= executed.value
+        value = pyrtl.select(wb_load, self._loaded(executed, control, "wb"), wb_result)
+        return self._retired(wb_valid, wb_pc, wb_writes, wb_rd, value)
+
+    def _execute(
+        self,
+        stage: _Stage,
+        control: Control,
+        operands: Mapping[str, Wire],
+        immediate: Wire,
+        wait: Wire,
+    ) -> _Executed:
+        """EX.
+
+        Args:
+            stage: What stands in it.
+            control: Of that.
+            operands: Its source registers, rs3 where the register file has the port for it.
+            immediate: Its immediate.
+            wait: Cycles beyond the first of that, or, in five stages, of what is in ID.
+        """
+        core, hold = self.core, self.hold
+        rs1, rs2 = operands["rs1"], operands["rs2"]
+        commit = stage.valid & ~hold
+        executed = execute(control, stage.pc, rs1, rs2, immediate, stage.link())
+        if not self.early:
+            self._resolve(stage, control, rs1, immediate, executed.condition, commit)
+        answer = self.ports.unit(
+            Issue(
+                stage.valid, commit, stage.word, rs1, rs2, operands.get("rs3"), stage.pc,
+                executed.result,
+            )
+        )  # fmt: skip
+        counter = self._counter(wait)
+
+        offset = executed.address[: (core.xlen // 8).bit_length() - 1]
+        data, enables = store_lanes(rs2, control.size, offset)
+        asks, reads = control.load | control.store, commit & control.load
+        if core.pipeline == 2:  # the last cycle of a load is that in which memory answers
+            asks = control.store | control.load & (counter != core.memory_latency)
+            reads = Wire(1, "ex_reads")
+        self.asks <<= stage.valid & asks
+        address = executed.address
+        if self.fetch_address is not None:
+            address = pyrtl.select(self.asks, address, self.fetch_address)
+        memory = self.ports.data(
+            Access(self.asks, reads, address, data, enables, commit & control.store)
+        )
+        if self.fetch_address is not None and self.fetch_word is not None:
+            self.fetch_word <<= _half(memory.value, self.fetch_address)
+
+        outside = answered(answer.hold, memory.hold)
+        if core.pipeline == 2:
+            last = stage.valid & control.load & (counter == core.memory_latency - 1)
+            reads <<= last if outside is None else last & ~outside
+        held = answered(outside, self._count(counter, wait, outside))
+        hold <<= pyrtl.Const(0, 1) if held is None else stage.valid & held
+        return _Executed(commit, answer.value, memory.value, offset)
+
+    def _resolve(
+        self,
+        stage: _Stage,
+        control: Control,
+        rs1: Wire,
+        immediate: Wire,
+        condition: Wire,
+        leaves: Wire,
+    ) -> None:
+        """Send fetch elsewhere, where it has to go, when the instruction leaves its stage."""
+        elsewhere, target = follow(
+            control, stage.pc, rs1, immediate, condition, stage.link(), stage.predicted
+        )
+        self.redirect <<= leaves & elsewhere
+        self.target <<= target
+
+    def _counter(self, wait: Wire) -> pyrtl.Register | None:
+        """Counts the cycles in EX: up from 0, or, in five stages, down to it."""
+        longest = max([self.load_stays, self.core.memory_latency, *self.latencies.values()])
+        if longest == 1:
+            return None
+        return pyrtl.Register(len(wait), "ex_remaining" if self.five else "ex_spent")
+
+    def _count(
+        self, counter: pyrtl.Register | None, wait: Wire, outside: Wire | None
+    ) -> Wire | None:
+        """Whether the instruction in EX has to stay of its own accord; None if none ever has."""
+        if counter is None:
+            return None
+        following = _plus(counter, -1 if self.five else 1)
+        if outside is not None:
+            following = pyrtl.select(outside, counter, following)
+        fresh = wait if self.five else pyrtl.Const(0, len(counter))
+        counter.next <<= pyrtl.select(self.hold, following, fresh)
+        return counter != (0 if self.five else wait)
+
+    def _retired(self, valid: Wire, pc: Wire, writes: Wire, rd: Wire, value: Wire) -> Retired:
+        """The end of the pipeline: the register file is written."""
+        self.ports.register_file[rd] <<= pyrtl.MemBlock.EnabledWrite(value, enable=writes)
+        return Retired(valid, pc, writes, rd, value)
+
+    def _loaded(self, executed: _Executed, control: Control, stage: str | None) -> Wire:
+        """The value of a load, from the word that memory answers, in the stage behind EX."""
+        size, sign, offset = control.size, control.load_sign, executed.offset
+        if stage is not None:
+            size, sign = _register(size, f"{stage}_size"), _register(sign, f"{stage}_load_sign")
+            offset = _register(offset, f"{stage}_offset")
+        return loaded_value(executed.memory, size, offset, sign)
 
 
 def _register(value: Wire, name: str, keep: Wire | None = None) -> pyrtl.Register:
@@ -72,6 +412,10 @@ def _register(value: Wire, name: str, keep: Wire | None = None) -> pyrtl.Registe
     register = pyrtl.Register(len(value), name)
     register.next <<= value if keep is None else pyrtl.select(keep, register, value)
     return register
+
+
+def _optional(value: Wire | None, name: str, keep: Wire) -> Wire | None:
+    return None if value is None else _register(value, name, keep)
 
 
 def _control_registers(control: Control, prefix: str, keep: Wire) -> Control:
@@ -83,222 +427,16 @@ def _control_registers(control: Control, prefix: str, keep: Wire) -> Control:
     )
 
 
-def _valid(fetched: Fetched) -> Wire:
-    """1 bit, an instruction comes from the fetch stage."""
-    return pyrtl.Const(1, 1) if fetched.valid is None else fetched.valid
+def _half(word: Wire, address: Wire) -> Wire:
+    """The 32 bits of a memory word that were asked for in the cycle before."""
+    if len(word) == 32:
+        return word
+    return pyrtl.select(_register(address[2], "fetch_upper"), word[32:], word[:32])
 
 
-def _link(fetched: Fetched, xlen: int, *keep: tuple[str, Wire]) -> Wire:
-    """Distance from an instruction to the one behind it, when it is in the stage of EX.
-
-    Args:
-        fetched: From the fetch stage.
-        xlen: Register width in bits.
-        keep: Name and wait of each register on the way.
-    """
-    if fetched.short is None:
-        return pyrtl.Const(4, xlen)
-    short = fetched.short
-    for name, wait in keep:
-        short = _register(short, name, wait)
-    return pyrtl.concat(~short, short, pyrtl.Const(0, 1)).zero_extended(xlen)
-
-
-def _sum(a: Wire, b: int) -> Wire:
-    total = Wire(bitwidth=len(a) + 1)
-    total <<= a + pyrtl.Const(b, len(a))
-    return total[: len(a)]
-
-
-def _five_stages(
-    core: Core, decoder: Decoder, latencies: Mapping[str, int], ports: Ports
-) -> Retired:
-    xlen = core.xlen
-    hold, stall, redirect = Wire(1, "hold"), Wire(1, "stall"), Wire(1, "redirect")
-    target = Wire(xlen, "target")
-    waiting = hold | stall
-
-    # IF
-    fetched = build_fetch(ports.instruction, decoder.instructions, waiting, redirect, target)
-    ir = _register(fetched.word, "id_word", waiting)
-    id_pc = _register(fetched.pc, "id_pc", waiting)
-    id_valid = pyrtl.Register(1, "id_valid")
-    id_valid.next <<= ~redirect & pyrtl.select(waiting, id_valid, _valid(fetched))
-
-    # ID
-    decoded = decoder.build(ir, latencies)
-    control = decoded.control
-    mem_rd, wb_rd = pyrtl.Register(5, "mem_rd"), pyrtl.Register(5, "wb_rd")
-    mem_writes, wb_writes = pyrtl.Register(1, "mem_writes"), pyrtl.Register(1, "wb_writes")
-    wb_value = pyrtl.Register(xlen, "wb_value")
-    mem_value = Wire(xlen, "mem_value")
-    ex_value = Wire(xlen, "ex_value")
-    ex_valid = pyrtl.Register(1, "ex_valid")
-    ex_word = _register(ir, "ex_word", hold)
-    ex = _control_registers(control, "ex", hold)
-    ex_writes = ex.writes_rd & ex_valid
-
-    def operand(number: Wire, reads: Wire) -> tuple[Wire, Wire]:
-        """Value of a source register, and whether it has to be waited for."""
-        in_ex = ex_writes & (ex_word[7:12] == number)
-        in_mem = mem_writes & (mem_rd == number)
-        in_wb = wb_writes & (wb_rd == number)
-        value = pyrtl.select(in_wb, wb_value, ports.register_file[number])
-        if not core.forwarding:
-            return value, reads & (in_ex | in_mem)
-        value = pyrtl.select(in_ex, ex_value, pyrtl.select(in_mem, mem_value, value))
-        return value, reads & in_ex & ex.load
-
-    rs1, wait1 = operand(ir[15:20], control.reads_rs1)
-    rs2, wait2 = operand(ir[20:25], control.reads_rs2)
-    stall <<= id_valid & (wait1 | wait2)
-
-    # EX
-    ex_rs1, ex_rs2 = _register(rs1, "ex_rs1", hold), _register(rs2, "ex_rs2", hold)
-    ex_immediate = _register(decoded.immediate, "ex_immediate", hold)
-    ex_pc = _register(id_pc, "ex_pc", hold)
-    done = id_valid & ~stall & ~redirect
-    ex_valid.next <<= pyrtl.select(hold, ex_valid, done)
-    commit = ex_valid & ~hold
-    link = _link(fetched, xlen, ("id_short", waiting), ("ex_short", hold))
-    executed = execute(ex, ex_pc, ex_rs1, ex_rs2, ex_immediate, link)
-    redirect <<= commit & executed.taken
-    target <<= executed.target
-    answer = ports.unit(Issue(ex_valid, commit, ex_word, ex_rs1, ex_rs2, ex_pc, executed.result))
-    ex_value <<= answer.value
-    data, enables = store_lanes(ex_rs2, ex.size, executed.address[0:2])
-    asks = ex_valid & (ex.load | ex.store)
-    memory = ports.data(
-        Access(asks, commit & ex.load, executed.address, data, enables, commit & ex.store)
-    )
-    outside = answered(answer.hold, memory.hold)
-    inside: Wire | None = None
-    if any(cycles > 1 for cycles in latencies.values()):
-        remaining = pyrtl.Register(len(control.wait), "ex_remaining")
-        inside = remaining != 0
-        less = _less_one(remaining)
-        less = less if outside is None else pyrtl.select(outside, remaining, less)
-        remaining.next <<= pyrtl.select(hold, less, control.wait)
-    held = answered(outside, inside)
-    hold <<= pyrtl.Const(0, 1) if held is None else ex_valid & held
-
-    # MEM
-    mem_valid = _register(commit, "mem_valid")
-    mem_pc = _register(ex_pc, "mem_pc")
-    mem_writes.next <<= commit & ex.writes_rd
-    mem_rd.next <<= ex_word[7:12]
-    result = _register(ex_value, "mem_result")
-    mem_load, mem_sign = _register(ex.load, "mem_load"), _register(ex.load_sign, "mem_load_sign")
-    mem_size = _register(ex.size, "mem_size")
-    offset = _register(executed.address[0:2], "mem_offset")
-    mem_value <<= pyrtl.select(
-        mem_load, loaded_value(memory.value, mem_size, offset, mem_sign), result
-    )
-
-    # WB
-    wb_valid, wb_pc = _register(mem_valid, "wb_valid"), _register(mem_pc, "wb_pc")
-    wb_writes.next <<= mem_writes
-    wb_rd.next <<= mem_rd
-    wb_value.next <<= mem_value
-    ports.register_file[wb_rd] <<= pyrtl.MemBlock.EnabledWrite(wb_value, enable=wb_writes)
-    return Retired(wb_valid, wb_pc, wb_writes, wb_rd, wb_value)
-
-
-def _less_one(count: Wire) -> Wire:
+def _plus(count: Wire, step: int) -> Wire:
+    """`count` + or - 1, modulo its width."""
+    one = pyrtl.Const(1, len(count))
     total = Wire(bitwidth=len(count) + 1)
-    total <<= count - pyrtl.Const(1, len(count))
+    total <<= count + one if step > 0 else count - one
     return total[: len(count)]
-
-
-def _short(core: Core, decoder: Decoder, latencies: Mapping[str, int], ports: Ports) -> Retired:
-    """Two or three stages: decode, operands and execution all in EX."""
-    xlen = core.xlen
-    three = core.pipeline == 3
-    waiting, redirect = Wire(1, "waiting"), Wire(1, "redirect")
-    target = Wire(xlen, "target")
-
-    # IF
-    fetched = build_fetch(ports.instruction, decoder.instructions, waiting, redirect, target)
-    ir = _register(fetched.word, "ex_word", waiting)
-    ex_pc = _register(fetched.pc, "ex_pc", waiting)
-    ex_valid = pyrtl.Register(1, "ex_valid")
-    ex_valid.next <<= ~redirect & pyrtl.select(waiting, ex_valid, _valid(fetched))
-
-    # EX
-    decoded = decoder.build(ir, latencies)
-    control = decoded.control
-    if three:
-        wb_writes, wb_rd = pyrtl.Register(1, "wb_writes"), pyrtl.Register(5, "wb_rd")
-        wb_load, wb_result = pyrtl.Register(1, "wb_load"), pyrtl.Register(xlen, "wb_result")
-
-    def operand(number: Wire, reads: Wire) -> tuple[Wire, Wire]:
-        """Value of a source register, and whether it has to be waited for."""
-        value = ports.register_file[number]
-        if not three:
-            return value, pyrtl.Const(0, 1)
-        in_wb = wb_writes & (wb_rd == number)
-        if not core.forwarding:
-            return value, reads & in_wb
-        # The operands of a unit that stays in EX must not move from the forwarded result to the
-        # register file while it works, so that it has all its cycles to settle.
-        stays = control.wait != 0
-        return pyrtl.select(in_wb, wb_result, value), reads & in_wb & (wb_load | stays)
-
-    rs1, wait1 = operand(ir[15:20], control.reads_rs1)
-    rs2, wait2 = operand(ir[20:25], control.reads_rs2)
-    stall = wait1 | wait2
-    running = ex_valid & ~stall
-    hold = Wire(1, "hold")
-    inside: Wire | None = None
-    if not three or any(cycles > 1 for cycles in latencies.values()):
-        total = control.wait if three else _with_load(control)
-        spent = pyrtl.Register(len(total), "ex_spent")
-        inside = spent != total
-    waiting <<= (ex_valid & stall) | hold
-    commit = running & ~hold
-    link = _link(fetched, xlen, ("ex_short", waiting))
-    executed = execute(control, ex_pc, rs1, rs2, decoded.immediate, link)
-    redirect <<= commit & executed.taken
-    target <<= executed.target
-    answer = ports.unit(Issue(running, commit, ir, rs1, rs2, ex_pc, executed.result))
-    result = answer.value
-    offset = executed.address[0:2]
-    data, enables = store_lanes(rs2, control.size, offset)
-    # In two stages the second cycle of a load is that in which memory answers.
-    asks_load = control.load if three else control.load & (spent == 0)
-    asks, reads = running & (asks_load | control.store), Wire(1, "ex_reads")
-    memory = ports.data(
-        Access(asks, reads, executed.address, data, enables, commit & control.store)
-    )
-    outside = answered(answer.hold, memory.hold)
-    reads <<= running & asks_load if outside is None else running & asks_load & ~outside
-    if inside is not None:
-        more = _sum(spent, 1)
-        more = more if outside is None else pyrtl.select(outside, spent, more)
-        spent.next <<= pyrtl.select(hold, more, pyrtl.Const(0, len(spent)))
-    held = answered(outside, inside)
-    hold <<= pyrtl.Const(0, 1) if held is None else running & held
-    if not three:
-        loaded = loaded_value(memory.value, control.size, offset, control.load_sign)
-        value = pyrtl.select(control.load, loaded, result)
-        writes, rd = commit & control.writes_rd, ir[7:12]
-        ports.register_file[rd] <<= pyrtl.MemBlock.EnabledWrite(value, enable=writes)
-        return Retired(commit, ex_pc, writes, rd, value)
-
-    # WB
-    wb_valid, wb_pc = _register(commit, "wb_valid"), _register(ex_pc, "wb_pc")
-    wb_writes.next <<= commit & control.writes_rd
-    wb_rd.next <<= ir[7:12]
-    wb_load.next <<= control.load
-    wb_result.next <<= result
-    size, sign = _register(control.size, "wb_size"), _register(control.load_sign, "wb_load_sign")
-    loaded = loaded_value(memory.value, size, _register(offset, "wb_offset"), sign)
-    value = pyrtl.select(wb_load, loaded, wb_result)
-    ports.register_file[wb_rd] <<= pyrtl.MemBlock.EnabledWrite(value, enable=wb_writes)
-    return Retired(wb_valid, wb_pc, wb_writes, wb_rd, value)
-
-
-def _with_load(control: Control) -> Wire:
-    """Cycles in EX beyond the first where a load, which has latency 1 itself, takes two."""
-    first, *others = list(control.wait)
-    return pyrtl.concat_list([first | control.load, *others])

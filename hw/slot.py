@@ -41,6 +41,7 @@ class Issue:
         instr: Its word, 32 bits; expanded if it is compressed.
         rs1: First operand, xlen bits.
         rs2: Second operand.
+        rs3: Third operand; None where the register file has no port for it.
         pc: Its address.
         result: What the core itself makes of it, xlen bits.
     """
@@ -50,6 +51,7 @@ class Issue:
     instr: Wire
     rs1: Wire
     rs2: Wire
+    rs3: Wire | None
     pc: Wire
     result: Wire
 

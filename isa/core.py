@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from isa.instruction_set import InstructionSet
 
 PIPELINES = (2, 3, 5)
 NAMES = ("default", "icicle")
@@ -10,6 +14,11 @@ BRANCHES = ("execute", "decode")
 PREDICTIONS = ("none", "not-taken", "backward-taken")
 MEMORIES = ("separate", "shared")
 LONGEST_LATENCY = 16
+
+NO_COMPRESSED = (
+    "instructions of core icicle must have 32 bits, not 16, as its rules were measured on a core "
+    "without compressed ones; leave zca out"
+)
 
 
 @dataclass(frozen=True)
@@ -80,6 +89,22 @@ class Core:
             branch=branch,
             prediction="not-taken" if early and self.prediction == "none" else self.prediction,
         )
+
+    def fault(self, instructions: InstructionSet) -> str | None:
+        """Why the core cannot execute a set; None if it can."""
+        if instructions.compressed and self.name == "icicle":
+            return NO_COMPRESSED
+        if instructions.compressed and (self.memory, self.memory_latency) != ("separate", 1):
+            return (
+                "memory of a core with compressed instructions must be separate, of latency 1, "
+                f"not {self.memory}, of latency {self.memory_latency}"
+            )
+        for instruction in instructions.instructions if self.read_ports == 2 else ():
+            if "rs3" in instruction.sources:
+                return (
+                    f"read_ports must be 3 for an instruction that reads rs3, as {instruction.name}"
+                )
+        return None
 
     @property
     def has_netlist(self) -> bool:

@@ -15,12 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from isa.core import NO_COMPRESSED
 from isa.translate import Placed
-
-NO_COMPRESSED = (
-    "instructions of core icicle must have 32 bits, not 16, as its rules were measured on a core "
-    "without compressed ones; leave zca out"
-)
 
 
 class Icicle:

@@ -20,6 +20,7 @@ BASE = InstructionSet.of(32, "rv32i")
 ZKNE = InstructionSet.of(32, "rv32i", "zkne")
 FIVE, FIVE_PLAIN = Core(), Core(forwarding=False)
 THREE, TWO = Core(pipeline=3), Core(pipeline=2)
+RV64, SIXTY_FOUR = InstructionSet.of(64, "rv64i"), Core(xlen=64)
 
 
 def names(block: pyrtl.Block, kind: type) -> set[str]:
@@ -28,6 +29,7 @@ def names(block: pyrtl.Block, kind: type) -> set[str]:
 
 def test_base_set_needs_no_unit() -> None:
     assert Decoder(BASE).units == []
+    assert Decoder(RV64).units == []
 
 
 def test_everything_beyond_the_base_goes_to_units() -> None:
@@ -97,7 +99,9 @@ def test_operands_and_writeback_can_be_timed() -> None:
 def test_what_cannot_be_built_is_refused() -> None:
     with pytest.raises(ValueError, match="core to be built must be one with a netlist, not 'icicl"):
         build_core(PRESETS["icicle"], BASE)
-    with pytest.raises(ValueError, match="xlen of core and instruction set must be 32, not 64 and"):
+    with pytest.raises(
+        ValueError, match="xlen of core and instruction set must be the same, not 64 "
+    ):
         build_core(Core(xlen=64), BASE)
     with pytest.raises(ValueError, match=r"latency must be at least 1 cycle, .* not 2 of 'sha"):
         build_core(FIVE, BASE, {"sha256sig0": 2})
@@ -122,12 +126,40 @@ def test_other_addressing_is_refused() -> None:
         build_core(FIVE, InstructionSet.of(32, "rv32i", indexed))
 
 
-def test_three_operands_are_refused() -> None:
-    ternary = Extension("ternary", source="this test")
+def test_three_operands_need_three_ports() -> None:
+    ternary = InstructionSet.of(32, "rv32i", "xzbt")
+    with pytest.raises(ValueError, match="read_ports must be 3 for an instruction that reads rs3"):
+        build_core(FIVE, ternary)
+    block = core_block(Core(read_ports=3), ternary)
+    assert "unit_rs3" in names(block, pyrtl.Output)
+    assert "unit_rs3" not in names(core_block(Core(read_ports=3), ZKNE), pyrtl.Output)
+    (registers,) = bitblast(block).memories
+    assert (registers.reads, registers.writes) == (3, 1)
 
-    @ternary.instruction("cmix rd rs1 rs2 rs3 26..25=3 14..12=1 6..0=0x33")
-    def cmix(rs1: Bits, rs2: Bits, rs3: Bits) -> Bits:
-        return (rs1 & rs2) | (rs3 & ~rs2)
 
-    with pytest.raises(ValueError, match="must read at most rs1 and rs2, not rs3 as cmix"):
-        build_core(FIVE, InstructionSet.of(32, "rv32i", ternary))
+def test_compressed_instructions_need_a_quick_memory_of_their_own() -> None:
+    short = InstructionSet.of(32, "rv32i", "zca")
+    for slow in (Core(memory="shared"), Core(memory_latency=2)):
+        with pytest.raises(ValueError, match="memory of a core with compressed instructions must"):
+            build_core(slow, short)
+
+
+@pytest.mark.parametrize("pipeline", [2, 3, 5])
+def test_a_shared_port_is_that_of_the_data(pipeline: int) -> None:
+    block = core_block(Core(xlen=64, pipeline=pipeline, memory="shared"), RV64)
+    assert names(block, pyrtl.Output) == {"dmem_address", "dmem_data", "dmem_bytes", "dmem_write"}
+    assert {w.name: len(w) for w in block.wirevector_subset(pyrtl.Input)} == {"dmem_word": 64}
+
+
+def test_what_predicts_and_compares_costs_area() -> None:
+    plain = estimate(core_block(FIVE, BASE), GE).area_ge
+    for other in ({"branch": "decode"}, {"prediction": "backward-taken"}, {"memory": "shared"}):
+        assert estimate(core_block(Core(**other), BASE), GE).area_ge > plain  # type: ignore[arg-type]
+    waiting = estimate(core_block(Core(prediction="none"), BASE), GE).area_ge
+    assert plain < waiting < plain + 20
+
+
+def test_twice_the_width_costs_about_twice_the_area() -> None:
+    narrow, wide = (estimate(core_block(c, i), GE) for c, i in ((FIVE, BASE), (SIXTY_FOUR, RV64)))
+    assert 1.8 < wide.area_ge / narrow.area_ge < 2.4
+    assert wide.delay_fo4 > narrow.delay_fo4

@@ -1,0 +1,57 @@
+"""Bypass: how an instruction gets at results that are not in the register file yet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import pyrtl
+
+from hw.decoder import any_wire
+
+Wire: TypeAlias = pyrtl.WireVector
+
+
+@dataclass(frozen=True)
+class Underway:
+    """A result on its way to the register file.
+
+    Attributes:
+        writes: 1 bit, there is one.
+        rd: Its register.
+        value: It; None where it is not handed to an instruction that waits for it.
+        late: 1 bit, it is not there yet; None where it is.
+    """
+
+    writes: Wire
+    rd: Wire
+    value: Wire | None = None
+    late: Wire | None = None
+
+
+def bypassed(
+    number: Wire, reads: Wire, stored: Wire, underway: Sequence[Underway]
+) -> tuple[Wire, Wire]:
+    """Build the choice of an operand.
+
+    Args:
+        number: The source register.
+        reads: 1 bit, it is read.
+        stored: What the register file holds.
+        underway: Results that come after it, the latest first.
+
+    Returns:
+        The operand; and 1 bit, it has to be waited for.
+    """
+    value, unseen, late = stored, [], []
+    for result in reversed(underway):
+        here = result.writes & (result.rd == number)
+        if result.value is None:
+            unseen.append(here)
+            continue
+        value = pyrtl.select(here, result.value, value)
+        if result.late is not None:
+            late.append(reads & here & result.late)
+    waits = [reads & any_wire(unseen[::-1]), *late] if unseen else late
+    return value, any_wire(waits)

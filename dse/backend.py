@@ -15,6 +15,8 @@ class Backend:
         evaluate: `evaluate(*, space, design, cache) -> Evaluation`.
         confirm: `confirm(*, space, design, cache) -> Confirmation`, on the netlist.
         vocabulary: A `dse.vocabulary.Vocabulary`.
+        segments: `segments(*, space, design, cache) -> list`, data of `dse.structure.Segment`;
+            empty where the programs cannot be looked into.
         version: Digest of the code behind them; empty means that of the installed project.
     """
 
@@ -22,6 +24,7 @@ class Backend:
     confirm: str = "dse.verify:confirm"
     vocabulary: str = "dse.vocabulary:REGISTRIES"
     version: str = ""
+    segments: str = "dse.segments:segments"
 
     @property
     def digest(self) -> str:

@@ -6,6 +6,7 @@ Exit codes: 0 done, 1 a check failed, 2 wrong use.
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 import traceback
 from collections.abc import Sequence
@@ -48,6 +49,8 @@ def dse(ctx: click.Context, debug: bool) -> None:
 def run(arguments: Sequence[str] | None = None, backend: Backend | None = None) -> int:
     """Run one command line and return its exit code; tests pass another backend."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    # matrices here are small, and every processor has a worker of its own
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         code = dse.main(
             args=words, prog_name="dse", standalone_mode=False, obj=backend or Backend()

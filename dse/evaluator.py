@@ -17,6 +17,7 @@ from dse.metrics import METRICS, Quantity
 from dse.pareto import Loss
 from dse.pool import Pool
 from dse.reductions import Reductions
+from dse.segment import Segment
 from dse.space import Space
 from dse.worker import Result, Setup, Task, evaluation_key
 
@@ -29,6 +30,7 @@ class Evaluator:
     """Evaluates designs of one space against its baseline and constraints.
 
     Attributes:
+        can_dissect: The backend tells segments of programs.
         reductions: Which designs are known to come down to others; they are not evaluated.
         hits: Designs answered from the cache.
         computed: Designs that were compiled, run and priced.
@@ -46,6 +48,7 @@ class Evaluator:
         folder = None if cache_folder is None else str(cache_folder)
         setup = Setup(space.text, str(space.file), backend, folder, version)
         self.pool = Pool(setup, jobs)
+        self.can_dissect = bool(backend.segments)
         self.reductions = Reductions(space)
         self.known: dict[str, Evaluation] = {}
         self.baseline: Evaluation | None = None
@@ -112,6 +115,16 @@ class Evaluator:
                 found[index] = Confirmation.from_json(result.data)
             on_result()
         return [found[index] for index in range(len(designs))]
+
+    def segments(self, asked: Sequence[tuple[str, Design]]) -> list[list[Segment]]:
+        """The segments of workloads under designs; none where a program cannot be compiled."""
+        tasks = [Task("segments", design.to_json(), workload) for workload, design in asked]
+        found = []
+        for result in self.pool.run(tasks):
+            self._note(result.notes)
+            listed = result.data["segments"] if result.data is not None else []
+            found.append([Segment.from_json(data) for data in listed])
+        return found
 
     def set_baseline(self) -> Evaluation:
         """Evaluate the space's baseline; gains are counted against it from here on.

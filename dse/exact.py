@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import time
 from collections.abc import Iterator, Sequence
@@ -34,6 +35,11 @@ class Exact:
     designs: int
     projected_seconds: float
     is_interrupted: bool = False
+
+
+def is_within(space: Space, count: int) -> bool:
+    """Whether the space has at most so many reduced designs."""
+    return len(list(itertools.islice(space.designs(), count + 1))) <= count
 
 
 def exhaustive_search(evaluator: Evaluator, log: Log | None, observer: Observer) -> Found:

@@ -10,9 +10,10 @@ from typing import Any
 
 from dse.backend import Backend
 from dse.confirmation import Confirmation
+from dse.discovery import MOST_RUNS, discover
 from dse.evaluation import Evaluation
 from dse.evaluator import Evaluator, SearchError
-from dse.exact import Exact, enumerate_within, exhaustive_search
+from dse.exact import Exact, enumerate_within, exhaustive_search, is_within
 from dse.export import write_exports
 from dse.fingerprint import versions
 from dse.front import Front, make_front
@@ -20,7 +21,7 @@ from dse.pareto import Frame
 from dse.proposer import Proposer
 from dse.random_search import random_search
 from dse.run import FRONT, MANIFEST, Run, to_text
-from dse.sampler import missing_library
+from dse.sampler import SAMPLERS, missing_library
 from dse.search import BATCH, Found, Observer, Progress, sampled_search
 from dse.seeds import seed_designs
 from dse.space import Space
@@ -108,14 +109,19 @@ def explore(space: Space, options: Options, backend: Backend, observer: Observer
         observer(Progress("baseline", 1, 1, evaluator.hits))
         clock.lap("baseline")
         run.begin(manifest, space.text)
-        if options.exhaustive:
+        runs = 0
+        if options.exhaustive or (sampler == "auto" and is_within(space, trials)):
             found = exhaustive_search(evaluator, run, observer)
         else:
+            structure = None
+            if SAMPLERS[sampler].uses_structure:
+                structure, runs = discover(evaluator, min(MOST_RUNS, trials), observer)
+                clock.lap("segments")
             seeds = seed_designs(space, baseline.canonical)
-            proposer = Proposer(space, sampler, seed, seeds, evaluator.reductions)
+            proposer = Proposer(space, sampler, seed, seeds, evaluator.reductions, structure)
             found = sampled_search(evaluator, proposer, trials, run, observer)
         clock.lap("search")
-        result = _counts(found, evaluator, clock.seconds["search"])
+        result = {**_counts(found, evaluator, clock.seconds["search"]), "segment_runs": runs}
         if not found.is_interrupted and found.front and not options.exhaustive:
             result |= _comparison(evaluator, found, baseline, seed, options, observer, clock)
         rows = found.rows()

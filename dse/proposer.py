@@ -13,11 +13,13 @@ from dse.design import Design, Value
 from dse.evaluation import Evaluation
 from dse.pareto import Loss
 from dse.reductions import Reductions
-from dse.sampler import SAMPLERS, batch_seed
+from dse.sampler import CANONICAL, SAMPLERS, batch_seed
 from dse.space import Space
 
 if TYPE_CHECKING:
     from optuna.trial import Trial
+
+    from dse.structure import Structure
 
 # asks per wanted design before the batch is filled from the neighbourhood of the front instead
 _PATIENCE = 4
@@ -65,6 +67,7 @@ class Proposer:
         seed: int,
         seeds: Sequence[tuple[str, Design]],
         reductions: Reductions,
+        structure: Structure | None = None,
     ) -> None:
         import optuna
 
@@ -80,13 +83,13 @@ class Proposer:
         self._rest: Iterator[Design] | None = None
         self._study = optuna.create_study(
             directions=["minimize"] * len(space.objectives),
-            sampler=self.kind.build(batch_seed(seed, 0)),
+            sampler=self.kind.build(batch_seed(seed, 0), space, structure),
         )
 
     def ask(self, batch: int, count: int) -> list[Proposal]:
         """Up to `count` proposals with designs not asked for before; none when all are known."""
         if self.kind.is_reseeded and batch > 0:
-            self._study.sampler = self.kind.build(batch_seed(self.seed, batch))
+            self._study.sampler = self.kind.build(batch_seed(self.seed, batch), self.space, None)
         proposals: dict[str, Proposal] = {}
         while self._seeds and len(proposals) < count:
             origin, seed = self._seeds.popleft()
@@ -99,6 +102,7 @@ class Proposer:
             trial = self._study.ask()
             design = self.reductions.apply(self._sampled(trial))
             if design.digest in self.known:
+                trial.set_user_attr(CANONICAL, design.text)
                 self._tell(trial, self.known[design.digest])
             elif design.digest in proposals:
                 proposals[design.digest].waiting.append(trial)
@@ -113,6 +117,7 @@ class Proposer:
         """Report what a proposed design came down to and how it did, in order."""
         self.known[proposal.design.digest] = self.known[canonical.digest] = outcome
         for trial in proposal.waiting:
+            trial.set_user_attr(CANONICAL, canonical.text)
             self._tell(trial, outcome)
 
     def _is_new(self, design: Design, proposals: dict[str, Proposal]) -> bool:

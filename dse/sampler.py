@@ -12,23 +12,39 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from optuna.samplers import BaseSampler
 
+    from dse.space import Space
+    from dse.structure import Structure
+
+    Build = Callable[[int, Space, Structure | None], BaseSampler]
+
+CANONICAL = "canonical"
+"""User attribute of a trial: the parameters that its design came down to, as JSON."""
+
 
 @dataclass(frozen=True)
 class SamplerKind:
     """How to build a sampler.
 
     `is_reseeded` ones start afresh from (seed, batch) in every batch; `needs` names a library
-    that the project does not install by itself.
+    that the project does not install by itself; `uses_structure` ones are given the segments of
+    the programs.
     """
 
     description: str
-    build: Callable[[int], BaseSampler]
+    build: Build
     is_reseeded: bool = True
     needs: str | None = None
+    uses_structure: bool = False
 
 
-def _named(name: str, **options: Any) -> Callable[[int], BaseSampler]:
-    def build(seed: int) -> BaseSampler:
+def _estimator(seed: int, space: Space, structure: Structure | None) -> BaseSampler:
+    from dse.estimator_sampler import EstimatorSampler
+
+    return EstimatorSampler(space, seed, structure)
+
+
+def _named(name: str, **options: Any) -> Build:
+    def build(seed: int, space: Space, structure: Structure | None) -> BaseSampler:
         import optuna
 
         with warnings.catch_warnings():
@@ -43,7 +59,15 @@ def _named(name: str, **options: Any) -> Callable[[int], BaseSampler]:
 # for several objectives: univariate, it does no better than random and repeats 2 designs in 5.
 _TPE = _named("TPESampler", multivariate=True)
 SAMPLERS: dict[str, SamplerKind] = {
-    "auto": SamplerKind("multivariate TPE", _TPE),
+    "auto": SamplerKind(
+        "all designs where there are no more than trials, else estimator",
+        _estimator,
+        is_reseeded=False,
+        uses_structure=True,
+    ),
+    "estimator": SamplerKind(
+        "Pareto local search on an estimator", _estimator, is_reseeded=False, uses_structure=True
+    ),
     "tpe": SamplerKind("multivariate TPE", _TPE),
     "nsga2": SamplerKind("NSGA-II, population 50", _named("NSGAIISampler", population_size=50)),
     "nsga3": SamplerKind("NSGA-III, population 50", _named("NSGAIIISampler", population_size=50)),

@@ -44,7 +44,9 @@ class Setup:
 
 @dataclass(frozen=True)
 class Task:
-    """One design to `evaluate` or to `confirm`; `workload` restricts the space to one.
+    """One design to `evaluate`, to `confirm` or to take `segments` of.
+
+    `workload` restricts the space to one.
 
     `is_fresh` asks for a confirmation that is not taken from the cache.
     """
@@ -84,6 +86,8 @@ class Worker:
             design = Design(task.design)
             if task.do == "evaluate":
                 data = self._evaluate(space, design)
+            elif task.do == "segments":
+                data = self._segments(space, design)
             else:
                 data = self._confirm(space, design, is_fresh=task.is_fresh)
         except Exception as error:
@@ -112,6 +116,15 @@ class Worker:
             found = confirmation.to_json()
             if confirmation.ok:
                 self.cache.put("confirmation", key, found)
+        return dict(found)
+
+    def _segments(self, space: Space, design: Design) -> dict[str, Any]:
+        key = evaluation_key(space, design)
+        found = self.cache.get("segments", key)
+        if found is None:
+            segments = Backend.load(self.setup.backend.segments)
+            found = {"segments": segments(space=space, design=design, cache=self.cache)}
+            self.cache.put("segments", key, found)
         return dict(found)
 
     def _notes(self) -> tuple[str, ...]:

@@ -140,7 +140,9 @@ def confirm(*, space: Space, design: Design, cache: Cache) -> Confirmation:
 
 
 HERE = "tests.dse.synthetic"
-BACKEND = Backend(f"{HERE}:evaluate", f"{HERE}:confirm", f"{HERE}:VOCABULARY", version="synthetic")
+BACKEND = Backend(
+    f"{HERE}:evaluate", f"{HERE}:confirm", f"{HERE}:VOCABULARY", version="synthetic", segments=""
+)
 
 if __name__ == "__main__":
     sys.exit(run(backend=BACKEND))

@@ -1,0 +1,132 @@
+"""`Estimator`: predicts losses of designs from measured segments and from evaluated designs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dse.encoding import Encoding, Rows
+from dse.pareto import Loss
+from dse.structure import Floats, Structure
+from dse.surrogate import Surrogate
+
+MOST_LEARNED = 400
+"""Designs a fit takes in; beyond that those far from the front are left out."""
+
+
+class Candidates(NamedTuple):
+    """Reduced rows, and the features of their programs."""
+
+    rows: Rows
+    features: Floats
+
+    def take(self, positions: NDArray[np.intp] | NDArray[np.bool_]) -> Candidates:
+        """Some of them."""
+        return Candidates(self.rows[positions], self.features[positions])
+
+    def join(self, other: Candidates) -> Candidates:
+        """These, then others."""
+        rows = np.concatenate([self.rows, other.rows])
+        return Candidates(rows, np.concatenate([self.features, other.features]))
+
+    def distinct(self) -> Candidates:
+        """Each row once, in an order that depends on the rows alone."""
+        rows = np.ascontiguousarray(self.rows)
+        texts = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1])))[:, 0]
+        return self.take(np.unique(texts, return_index=True)[1])
+
+
+class Estimator:
+    """Learns from outcomes; its predictions depend on what it was told alone.
+
+    Attributes:
+        known: Rows that need not be proposed again, as bytes.
+        front: Rows of the non-dominated designs that were feasible.
+        front_losses: Their losses.
+    """
+
+    def __init__(self, encoding: Encoding, structure: Structure) -> None:
+        self.encoding = encoding
+        self.structure = structure
+        self.known: set[bytes] = set()
+        self.front: Rows = np.zeros((0, len(encoding.names)), dtype=np.int16)
+        self.front_losses: Floats = np.zeros((0, 0))
+        self._rows: dict[bytes, tuple[Rows, Loss | None, tuple[float, ...]]] = {}
+        self._losses = Surrogate(encoding)
+        self._failure: Surrogate | None = None
+        self._objectives = 0
+
+    @property
+    def count(self) -> int:
+        """Distinct designs it was told of."""
+        return len(self._rows)
+
+    def observe(
+        self, asked: Rows, canonical: Rows, losses: Loss | None, violations: tuple[float, ...]
+    ) -> None:
+        """Take note of an evaluated design."""
+        self.known |= {asked.tobytes(), canonical.tobytes()}
+        self._rows.setdefault(canonical.tobytes(), (canonical, losses, violations))
+
+    def fit(self) -> bool:
+        """Model what was observed; False while that is not enough."""
+        import moocore
+
+        entries = list(self._rows.values())
+        measured = [entry for entry in entries if entry[1] is not None]
+        if len(measured) < 2:
+            return False
+        rows = np.array([row for row, _, _ in measured])
+        losses = np.array([loss for _, loss, _ in measured], dtype=float)
+        violations = np.array([v for _, _, v in measured], dtype=float).reshape(len(measured), -1)
+        self._objectives = losses.shape[1]
+        is_feasible = (violations <= 0).all(axis=1)
+        if is_feasible.any():
+            kept = np.nonzero(is_feasible)[0]
+            kept = kept[moocore.is_nondominated(losses[kept])]
+            self.front, self.front_losses = rows[kept], losses[kept]
+        near = self._nearest(losses)
+        targets = np.column_stack([losses, violations])[near]
+        _, features = self.structure.predict(rows[near])
+        self._losses.fit(rows[near], features, targets)
+        self._failure = None
+        if len(measured) < len(entries):
+            every = entries[-MOST_LEARNED:]
+            rows = np.array([row for row, _, _ in every])
+            failed = np.array([[float(loss is None)] for _, loss, _ in every])
+            self._failure = Surrogate(self.encoding)
+            self._failure.fit(rows, self.structure.predict(rows)[1], failed)
+        return True
+
+    def reduce(self, rows: Rows) -> Candidates:
+        """Distinct rows without what is taken to make no difference."""
+        reduced, features = self.structure.predict(self.encoding.reduce(rows))
+        return Candidates(reduced, features).distinct()
+
+    def predict(self, candidates: Candidates, deviations: float = 0.0) -> Floats:
+        """Losses expected of candidates, or so many standard deviations better.
+
+        Those that are not expected to be feasible get infinite losses.
+        """
+        found = self._losses.predict(candidates.rows, candidates.features, deviations)
+        # rounded: the last bits are those of a library for matrices and must decide nothing
+        losses = found[:, : self._objectives].astype(np.float32).astype(float)
+        is_out = (found[:, self._objectives :] > 0).any(axis=1)
+        if self._failure is not None:
+            failure = self._failure.predict(candidates.rows, candidates.features)
+            is_out |= failure[:, 0] > 0.5
+        losses[is_out] = np.inf
+        return losses
+
+    def _nearest(self, losses: Floats) -> Sequence[int] | NDArray[np.intp]:
+        """Positions of the designs nearest to the front."""
+        if len(losses) <= MOST_LEARNED or not len(self.front_losses):
+            return np.arange(len(losses))[-MOST_LEARNED:]
+        low = self.front_losses.min(axis=0)
+        span = np.maximum(self.front_losses.max(axis=0) - low, 1e-12)
+        front, points = (self.front_losses - low) / span, (losses - low) / span
+        excess = np.max([(points - f).min(axis=1) for f in front], axis=0)
+        return np.sort(np.argsort(excess, kind="stable")[:MOST_LEARNED])

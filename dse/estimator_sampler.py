@@ -1,0 +1,95 @@
+"""`EstimatorSampler`: Pareto local search on an estimator, as an Optuna sampler."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from optuna.distributions import BaseDistribution, CategoricalDistribution
+from optuna.samplers import BaseSampler
+from optuna.study import Study
+from optuna.trial import FrozenTrial, TrialState
+
+from dse.encoding import Encoding, Rows
+from dse.estimator import Estimator
+from dse.local_search import LocalSearch
+from dse.sampler import CANONICAL, batch_seed
+from dse.space import Space
+from dse.structure import Structure
+
+_LEAST = 8  # designs planned together
+_GROWTH = 8  # planned together: one for so many that are known
+
+
+class EstimatorSampler(BaseSampler):
+    """Proposes what an `Estimator` expects to extend the front most; learns from finished trials.
+
+    Everything follows from the seed and the trials told. Trials may carry the design they came
+    down to as the user attribute `canonical`.
+    """
+
+    def __init__(self, space: Space, seed: int, structure: Structure | None = None) -> None:
+        self.encoding = structure.encoding if structure else Encoding(space)
+        self.estimator = Estimator(self.encoding, structure or Structure(self.encoding))
+        self.seed = seed
+        self._search: LocalSearch | None = None
+        self._planned: deque[Rows] = deque()
+        self._told = 0
+        self._distributions: dict[str, BaseDistribution] = {
+            p.name: CategoricalDistribution(p.choices) for p in space.free
+        }
+
+    def infer_relative_search_space(
+        self, study: Study, trial: FrozenTrial
+    ) -> dict[str, BaseDistribution]:
+        """All free parameters of the space, always."""
+        return self._distributions
+
+    def sample_relative(
+        self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
+    ) -> dict[str, Any]:
+        """The next planned design; a random one while too little is known."""
+        while self._planned and self._planned[0].tobytes() in self.estimator.known:
+            self._planned.popleft()
+        if not self._planned:
+            self._plan(trial.number)
+        if self._planned:
+            row = self._planned.popleft()
+        else:
+            generator = np.random.default_rng(batch_seed(self.seed, trial.number))
+            row = generator.integers(0, self.encoding.sizes).astype(np.int16)
+        return self.encoding.values(row)
+
+    def sample_independent(
+        self,
+        study: Study,
+        trial: FrozenTrial,
+        param_name: str,
+        param_distribution: BaseDistribution,
+    ) -> Any:
+        """A parameter that is not of the space: its first choice."""
+        assert isinstance(param_distribution, CategoricalDistribution)
+        return param_distribution.choices[0]
+
+    def after_trial(
+        self, study: Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None
+    ) -> None:
+        """Learn what a design came to."""
+        if not self._distributions.keys() <= trial.params.keys():
+            return
+        asked = self.encoding.row(trial.params)
+        stated = trial.user_attrs.get(CANONICAL)
+        canonical = self.encoding.row(json.loads(stated)) if stated else asked
+        losses = tuple(values) if values is not None else None
+        violations = tuple(trial.constraints.values()) if losses is not None else ()
+        self.estimator.observe(asked, canonical, losses, violations)
+
+    def _plan(self, number: int) -> None:
+        if not self.estimator.fit():
+            return
+        self._search = self._search or LocalSearch(self.estimator)
+        count = max(_LEAST, self.estimator.count // _GROWTH)
+        self._planned.extend(self._search.propose(count, batch_seed(self.seed, number)))

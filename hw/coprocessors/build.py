@@ -91,7 +91,7 @@ def held_engines(p: Coprocessor) -> tuple[Engine, ...]:
     return tuple(engines.engines()[name] for name in p.engine_names())
 
 
-def build(p: Coprocessor, xlen: int = 32) -> pyrtl.Block:
+def build(p: Coprocessor, xlen: int = 32, makers: Makers | None = None) -> pyrtl.Block:
     """Build a co-processor that stands alone.
 
     Inputs are `valid` (1 bit), `command` (place in `isa.coprocessor.COMMANDS`), `a` and `b` (xlen
@@ -99,7 +99,7 @@ def build(p: Coprocessor, xlen: int = 32) -> pyrtl.Block:
     mapped one has `valid`, `store` (1 bit), `offset` (in the window) and `data` (xlen bits). With
     DMA, outputs `memory_address`, `memory_read`, `memory_write`, `memory_data` and
     `memory_enables` are answered by input `memory_word` a cycle later. `active` is 1 while a
-    message is worked on.
+    message is worked on. `makers` are what makes engines and buffer, by default those there are.
     """
     layout = Layout(p, xlen)
     with pyrtl.temp_working_block():
@@ -116,7 +116,7 @@ def build(p: Coprocessor, xlen: int = 32) -> pyrtl.Block:
             a, b = pyrtl.Input(xlen, "a"), pyrtl.Input(xlen, "b")
             request = decode(valid, commit, pyrtl.Input(COMMAND_BITS, "command"), a, b)
         word = pyrtl.Input(p.bus_width, "memory_word") if layout.has_dma else None
-        logic = build_logic(layout, request, word)
+        logic = build_logic(layout, request, word, makers or Makers())
         hold = logic.hold | on_its_way
         commit <<= valid & ~hold
         for name, wire in (("hold", hold), ("result", logic.result), ("active", logic.active)):

@@ -11,11 +11,8 @@ from functools import partial
 import pyrtl
 
 from hw.coprocessors.engines.stages import cut
-from hw.coprocessors.engines.wiring import Wire, chosen, rotl, rotr, total
-from hw.rom import read_table
-from isa import sm3
+from hw.coprocessors.engines.wiring import Wire, carry_save, chosen, rotl, rotr, total
 from isa.sha2 import SHA256, SHA512, Sha2
-from isa.table import Table
 
 __all__ = ["Compression"]
 
@@ -65,17 +62,31 @@ class Compression:
         count = len(next(iter(values.values())))
         return [chosen({n: words[n][i] for n in self.held}, self.selected) for i in range(count)]
 
-    def joined(self, old: Wire, new: Wire) -> Wire:
-        """Return a word of the chaining value with one of the state: their sum, for SM3 XOR."""
-        return self._either(lambda: total(old, new), lambda: old ^ new)
+    def joined(self, old: Wire, new: Wire, turned: Wire) -> Wire:
+        """Return a word of the chaining value with one of the state.
+
+        It is their sum; under SM3 the XOR of the first and `turned`.
+        """
+        return self._either(lambda: total(old, new), lambda: old ^ turned)
 
     def _either(self, of_sha2: Callable[[], Wire], of_sm3: Callable[[], Wire]) -> Wire:
-        """Return one word for SHA-2, another for SM3; what is not held is not built."""
+        """Return one word for SHA-2, another for SM3; what is not held is not built.
+
+        Under SM3 the lower half of either is 0, so that of SHA-2 serves both.
+        """
         if not self.sm3:
             return of_sha2()
         if not self.sha2:
             return of_sm3()
-        return pyrtl.select(self.selected["sm3"], of_sm3(), of_sha2())
+        one, other = of_sha2(), of_sm3()
+        upper = pyrtl.select(
+            self.selected["sm3"], self.significant(other, 32), self.significant(one, 32)
+        )
+        return self._with_lower(upper, one)
+
+    def _with_lower(self, upper: Wire, word: Wire) -> Wire:
+        """Return an upper half above the lower half of a word, if it has one."""
+        return upper if self.width == 32 else pyrtl.concat(upper, word[:32])
 
     def _only(self, value: Wire, *, in_sm3: bool) -> list[Wire]:
         """Return a summand of SM3 or of SHA-2 alone: 0 for the other, none without the one."""
@@ -84,7 +95,8 @@ class Compression:
         if not (self.sha2 if in_sm3 else self.sm3):
             return [value]
         on = self.selected["sm3"] if in_sm3 else ~self.selected["sm3"]
-        return [value & on.sign_extended(self.width)]
+        upper = self.significant(value, 32) & on.sign_extended(32)
+        return [self.aligned(upper) if in_sm3 else self._with_lower(upper, value)]
 
     # --- A group ---------------------------------------------------------------------------------
 
@@ -92,8 +104,8 @@ class Compression:
         self,
         state: Sequence[Wire],
         schedule: Sequence[Wire],
-        number: Wire,
-        lag: Mapping[str, int],
+        constants: Sequence[Wire],
+        early: Wire,
         stages: int,
     ) -> tuple[list[Wire], list[Wire]]:
         """Return the state after a group of rounds, and as many new words of the schedule.
@@ -101,20 +113,15 @@ class Compression:
         Args:
             state: Words a to h.
             schedule: Sixteen words; the last are those that the previous group brought.
-            number: Of the group.
-            lag: Number of the group in which the first rounds of an algorithm run.
+            constants: Of the rounds.
+            early: Whether they are some of the first 16 of SM3.
             stages: Cycles after which the results are right, if the rest holds still.
         """
         r = self.rounds
-        constants = self._round_constants(number, lag)
-        early = pyrtl.Const(0, 1)
-        if self.sm3:
-            early = number < lag["sm3"] + 16 // r
         values = list(state)
-        for i in range(r):
-            last = schedule[16 - r + i]
-            first = schedule[12 - r + i]
-            values = self._round(values, constants[i], last, first, early)
+        for i, constant in enumerate(constants):
+            last, first = schedule[16 - r + i], schedule[12 - r + i]
+            values = self._round(values, constant, last, first, early)
         words = self._expanded(schedule)
         results = cut([*values, *words], stages, AFTER_FO4)
         return results[:8], results[8:]
@@ -123,6 +130,9 @@ class Compression:
         self, s: Sequence[Wire], constant: Wire, last: Wire, first: Wire, early: Wire
     ) -> list[Wire]:
         """Return the state after a round.
+
+        T1 of SHA-2 stays in carry-save form; SM3 adds up SS1 before its rotation on the same
+        adders.
 
         Args:
             s: Words a to h.
@@ -139,35 +149,38 @@ class Compression:
             ff = pyrtl.select(early, a ^ b ^ c, ff)
             gg = pyrtl.select(early, e ^ f ^ g, gg)
         a12 = self.turned(a, 12)
-        # T1 of SHA-2; what SS1 of SM3 is before its rotation.
-        t1 = total(
+        partial, carries = carry_save(
             self._either(lambda: h, lambda: e),
-            self._either(lambda: self._sigma(e, "big1"), lambda: a12),
             constant,
-            *self._only(gg, in_sm3=False),
             *self._only(last, in_sm3=False),
+            *self._only(gg, in_sm3=False),
+            self._either(lambda: self._sigma(e, "big1"), lambda: a12),
         )
-        ss1 = self.turned(t1, 7)
+        ss1 = a12
+        if self.sm3:
+            upper = total(self.significant(partial, 32), self.significant(carries, 32))
+            ss1 = self.aligned(rotl(upper, 7))
         new_a = total(
             self._either(lambda: self._sigma(a, "big0"), lambda: d),
             ff,
-            *self._only(first ^ last, in_sm3=True),
-            self._either(lambda: t1, lambda: ss1 ^ a12),
+            self._either(lambda: carries, lambda: first ^ last),
+            self._either(lambda: partial, lambda: ss1 ^ a12),
         )
         new_e = total(
             self._either(lambda: d, lambda: h),
             *self._only(gg, in_sm3=True),
-            *self._only(first, in_sm3=True),
-            self._either(lambda: t1, lambda: ss1),
+            self._either(lambda: carries, lambda: first),
+            self._either(lambda: partial, lambda: ss1),
         )
+        p0 = new_e
+        if self.sm3:
+            p0 = new_e ^ self.turned(new_e, 9) ^ self.turned(new_e, 17)
         return [
             new_a,
             a,
             self._either(lambda: b, lambda: self.turned(b, 9)),
             c,
-            self._either(
-                lambda: new_e, lambda: new_e ^ self.turned(new_e, 9) ^ self.turned(new_e, 17)
-            ),
+            self._either(lambda: new_e, lambda: p0),
             e,
             self._either(lambda: f, lambda: self.turned(f, 19)),
             g,
@@ -185,7 +198,11 @@ class Compression:
             return self.aligned(rotr(word, r0) ^ rotr(word, r1) ^ third)
 
         words = {"sha256": SHA256, "sha512": SHA512}
-        return chosen({n: of(words[n]) for n in self.sha2}, self.selected)
+        word = chosen({n: of(words[n]) for n in self.sha2}, self.selected)
+        if self.sm3 and self.sha2 == ("sha512",):
+            lower = word[:32] & self.selected["sha512"].sign_extended(32)
+            word = pyrtl.concat(word[32:], lower)
+        return word
 
     def _expanded(self, schedule: Sequence[Wire]) -> list[Wire]:
         """Return the words behind the schedule."""
@@ -203,30 +220,3 @@ class Compression:
         for i in range(self.rounds):
             w.append(self._either(partial(of_sha2, i), partial(of_sm3, i)))
         return w[16:]
-
-    def _round_constants(self, number: Wire, lag: Mapping[str, int]) -> list[Wire]:
-        """Return the constants of the rounds of a group, from tables over its number."""
-        words: list[dict[str, Wire]] = [{} for _ in range(self.rounds)]
-        for i in range(self.rounds):
-            if self.sha2:
-                wide = "sha512" in self.sha2
-                values = SHA512.constants if wide else SHA256.constants
-                word = self._table("sha2", values[i :: self.rounds], lag[self.sha2[0]], number)
-                words[i] = dict.fromkeys(self.sha2, word)
-                if len(self.sha2) == 2:
-                    upper = self.significant(word, 32)
-                    lower = word[:32] & self.selected["sha512"].sign_extended(32)
-                    words[i] = dict.fromkeys(self.sha2, pyrtl.concat(upper, lower))
-            if self.sm3:
-                values = sm3.ROUND_CONSTANTS[i :: self.rounds]
-                words[i]["sm3"] = self.aligned(self._table("sm3", values, lag["sm3"], number))
-        return [chosen(each, self.selected) for each in words]
-
-    def _table(self, name: str, values: Sequence[int], lag: int, number: Wire) -> Wire:
-        """Return the constant for the number of a group; entry `lag` is the first."""
-        entries = [values[0]] * lag + list(values)
-        size = 1 << len(number)
-        while len(entries) < size:
-            entries.append(entries[len(entries) - size // 2])
-        bits = 64 if max(values) >> 32 else 32
-        return read_table(Table(f"{name}_constants", bits, tuple(entries[:size])), number)

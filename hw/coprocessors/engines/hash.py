@@ -24,6 +24,7 @@ from hw.coprocessors.engines.engine import (
     Shape,
     State,
 )
+from hw.coprocessors.engines.hash_constants import LATE_ROUND, GroupClock, round_constants
 from hw.coprocessors.engines.wiring import (
     any_of,
     byte_swapped,
@@ -175,13 +176,15 @@ class _Hash:
         take = self._pull(loaded_beat)
         self.busy.next <<= self.inputs.run | (self.busy & ~self.final)
         following = pyrtl.select(end, incremented(self.group), self.group)
-        self.group.next <<= pyrtl.select(self.ready, pyrtl.Const(0, len(self.group)), following)
+        following = pyrtl.select(self.ready, pyrtl.Const(0, len(self.group)), following)
+        self.group.next <<= following
+        running = self._running()
+        clock = GroupClock(self.group, following, end, running)
+        lag = {name: t.lag for name, t in self.times.items()}
+        constants = round_constants(self.inputs.selected, self.rounds, lag, clock)
+        early = self.group < lag.get("sm3", 0) + LATE_ROUND // self.rounds
         state, words = self.compression.group(
-            self.work,
-            self.schedule,
-            self.group,
-            {n: t.lag for n, t in self.times.items()},
-            self.p.stages,
+            self.work, self.schedule, constants, early, self.p.stages
         )
         new = [
             pyrtl.select(loading, one, other)
@@ -191,7 +194,6 @@ class _Hash:
             self.schedule, [*self.schedule, *new][self.rounds :], strict=True
         ):
             register.next <<= pyrtl.select(end, value, register)
-        running = self._running()
         for register, value, start in zip(self.work, state, self.chain, strict=True):
             kept = pyrtl.select(running, register, start)
             register.next <<= pyrtl.select(running & end, value, kept)
@@ -287,15 +289,12 @@ class _Hash:
         for half in (0, 4):
             chain = self.chain[half : half + 4]
             fresh = [
-                self.compression.joined(old, new)
-                for old, new in zip(
-                    chain[LAST - self.rounds :], turned[half : half + 4], strict=False
-                )
+                self.compression.joined(chain[LAST - self.rounds + i], self.work[half + i], word)
+                for i, word in enumerate(turned[half : half + self.rounds])
             ]
-            following = [*fresh, *chain][:LAST]
-            for i in range(LAST):
-                kept = pyrtl.select(adding, following[i], chain[i])
-                chain[i].next <<= pyrtl.select(self.inputs.init, initial[half + i], kept)
+            for i, new in enumerate([*fresh, *chain][:LAST]):
+                kept = pyrtl.select(self.inputs.init, initial[half + i], chain[i])
+                chain[i].next <<= pyrtl.select(adding & ~self.inputs.init, new, kept)
 
     def _turned(self) -> list[Any]:
         """Return the state with words rotated that SM3 would have rotated two rounds later."""

@@ -33,7 +33,8 @@ def cut(wires: Sequence[pyrtl.WireVector], stages: int, after: float = 0.0) -> l
     The logic reaches back to registers and inputs, which must hold still: the results are right
     `stages` - 1 cycles after these have changed, and stay so. A value is therefore registered
     where its path grows too long, and nowhere else. The period is the shortest for the delays of
-    `hw.technology`, operators of PyRTL being indivisible.
+    `hw.technology`, operators of PyRTL being indivisible; where fewer stages reach it, the others
+    only wait.
 
     Args:
         wires: Results of the logic, in the working block.
@@ -51,7 +52,9 @@ def cut(wires: Sequence[pyrtl.WireVector], stages: int, after: float = 0.0) -> l
             high = middle
         else:
             low = middle
-    return _rebuilt(cone, cone.plan(high, stages, after))
+    needed = cone.stages_needed(high, after)
+    plans = [cone.plan(high, needed, after, early=early) for early in (False, True)]
+    return _rebuilt(cone, min(plans, key=lambda plan: sum(map(len, cone.kept(plan).values()))))
 
 
 @cache
@@ -213,26 +216,36 @@ class _Cone:
                 due[read] = min(due[read], (stage, time))
         return due
 
-    def plan(self, period: float, stages: int, after: float) -> list[set[int]]:
+    def plan(self, period: float, stages: int, after: float, *, early: bool) -> list[set[int]]:
         """Return which wires each operator reads from a register, and last those of the results.
 
         A register stands where the path would grow longer than the period, or where a later stage
-        has no time left for it.
+        has no time left for it; `early` lets it stand there even if an operator or more would
+        still fit before it.
         """
         due = self._due(period, stages, after)
         ready: list[Label] = []
-        registered: list[set[int]] = []
+        plan: list[set[int]] = []
         for reads, delay, (last, time) in zip(self.reads, self.delay, due, strict=True):
             late = {n for n in reads if ready[n][1] + delay > period}
             stage = max((ready[n][0] + (n in late) for n in reads), default=0)
-            if stage == last:
+            if early or stage == last:
                 late = {n for n in reads if ready[n][1] + delay > time}
                 stage = max((ready[n][0] + (n in late) for n in reads), default=0)
             assert stage <= last
             arrival = max((ready[n][1] for n in reads if n not in late), default=0.0)
             ready.append((stage, arrival + delay))
-            registered.append(late)
-        return [*registered, {n for n in self.ends if ready[n][1] + after > period}]
+            plan.append(late)
+        return [*plan, {n for n in self.ends if ready[n][1] + after > period}]
+
+    def kept(self, plan: Sequence[set[int]]) -> dict[int, set[int]]:
+        """Return the bits of each wire that a plan registers."""
+        kept: dict[int, set[int]] = {}
+        for words, late in zip([*self.operands, self.results], plan, strict=True):
+            for n, i in (bit for word in words for bit in word):
+                if n in late:
+                    kept.setdefault(n, set()).add(i)
+        return kept
 
 
 def _distinct(words: Iterable[Iterable[Bit]]) -> list[int]:
@@ -255,12 +268,9 @@ def _origins(net: Any, origins: dict[int, list[tuple[Any, int]]]) -> list[tuple[
 def _rebuilt(cone: _Cone, registered: Sequence[set[int]]) -> list[Any]:
     """Build the operators again with registers, drop those nothing reads, return the results."""
     made = list(cone.wires)
-    kept: dict[int, set[int]] = {}
-    for words, late in zip([*cone.operands, cone.results], registered, strict=True):
-        for n, i in (bit for word in words for bit in word):
-            if n in late:
-                kept.setdefault(n, set()).add(i)
-    rows = {n: (sorted(bits), pyrtl.Register(len(bits))) for n, bits in kept.items()}
+    rows = {
+        n: (sorted(bits), pyrtl.Register(len(bits))) for n, bits in cone.kept(registered).items()
+    }
 
     def joined(bits: Sequence[Bit], late: set[int]) -> Any:
         parts = []

@@ -14,6 +14,7 @@ __all__ = [
     "Wire",
     "any_of",
     "byte_swapped",
+    "carry_save",
     "chosen",
     "equals",
     "incremented",
@@ -49,12 +50,24 @@ def rotl(word: Wire, amount: int) -> Wire:
     return rotr(word, -amount)
 
 
+def carry_save(*words: Wire) -> tuple[Wire, Wire]:
+    """Return two words with the sum of two or more of one width, modulo 2 to it.
+
+    Words given first may pass through more adders, so the latest should be last.
+    """
+    queue = list(words)
+    while len(queue) > 2:
+        a, b, c, *queue = queue
+        half = a ^ b
+        carries = (a & b) | (half & c)
+        queue += [half ^ c, pyrtl.concat(carries[:-1], pyrtl.Const(0, 1))]
+    return queue[0], queue[1]
+
+
 def total(*words: Wire) -> Wire:
-    """Return the sum of words of one width, modulo 2 to it."""
-    result = words[0]
-    for word in words[1:]:
-        result = (result + word)[: len(word)]
-    return result
+    """Return the sum of two or more words of one width, modulo 2 to it; see `carry_save`."""
+    a, b = carry_save(*words)
+    return (a + b)[: len(a)]
 
 
 def incremented(word: Wire) -> Wire:

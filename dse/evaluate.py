@@ -8,6 +8,7 @@ from typing import Any
 
 import workloads
 from dse.cache import Cache
+from dse.coprocessor import CoprocessorError
 from dse.design import Design
 from dse.evaluation import Evaluation
 from dse.measurement import Measurement, WrongAnswer, compiled, measure, mnemonics
@@ -15,9 +16,12 @@ from dse.metrics import METRICS, Quantity
 from dse.space import Space, WorkloadUse
 from dse.target import Target, target_of, without_unused
 from hw.composition import Hardware
+from hw.hosted import Hosted
 from isa.encoding import EncodingError
 from isa.kernel import KernelError, UnsupportedKernel
 from isa.program import Program
+
+_INFEASIBLE = (UnsupportedKernel, KernelError, EncodingError, WrongAnswer, CoprocessorError)
 
 
 def evaluate(*, space: Space, design: Design, cache: Cache) -> Evaluation:
@@ -34,6 +38,7 @@ def evaluate(*, space: Space, design: Design, cache: Cache) -> Evaluation:
         if reduced != design:
             return evaluate(space=space, design=reduced, cache=cache)
         hardware = target.hardware(cache)
+        beside = target.hosted(hardware, cache)
         measured = {
             use.workload: measure(
                 workloads.get(use.workload, use.bytes),
@@ -44,12 +49,12 @@ def evaluate(*, space: Space, design: Design, cache: Cache) -> Evaluation:
             )
             for use in space.workloads
         }
-    except (UnsupportedKernel, KernelError, EncodingError, WrongAnswer) as error:
+    except _INFEASIBLE as error:
         return Evaluation(design, feasible=False, reason=str(error))
     return Evaluation(
         design,
         feasible=True,
-        metrics=_metrics(space, target, hardware, measured),
+        metrics=_metrics(space, target, hardware, beside, measured),
         workloads={u.workload: _described(u, measured[u.workload]) for u in space.workloads},
     )
 
@@ -59,7 +64,7 @@ def _used(space: Space, design: Design, target: Target, cache: Cache) -> frozens
     used: set[str] = set()
     for use in space.workloads:
         program = _compiled(use, design, target, {}, cache)
-        used |= mnemonics(program, target.instructions)
+        used |= mnemonics(program, target.host_instructions)
         used.update(use.requires.get(str(design[f"kernel.{use.workload}"]), ()))
     return frozenset(used)
 
@@ -76,11 +81,27 @@ def _compiled(
 
 
 def _described(use: WorkloadUse, result: Measurement) -> dict[str, Any]:
-    return {**result.to_json(), "blocks": workloads.get(use.workload, use.bytes).units}
+    described = {**result.to_json(), "blocks": workloads.get(use.workload, use.bytes).units}
+    return {**described, **_utilisation(result)}
+
+
+def _utilisation(result: Measurement) -> dict[str, float]:
+    """Shares of the time from the co-processor's start to its last output; empty without one."""
+    active = result.device.get("active")
+    if not active:
+        return {}
+    return {
+        "bus_utilisation": result.device["beats"] / active,
+        "unit_utilisation": result.device["busy"] / active,
+    }
 
 
 def _metrics(
-    space: Space, target: Target, hardware: Hardware, measured: dict[str, Measurement]
+    space: Space,
+    target: Target,
+    hardware: Hardware,
+    beside: Hosted | None,
+    measured: dict[str, Measurement],
 ) -> dict[str, Quantity]:
     """The metrics of design page section 5, each with unit, rung and relative error."""
     found: dict[str, Quantity] = {}
@@ -111,18 +132,45 @@ def _metrics(
     put("state_bits", sum(width for _, width in target.instructions.state), "exact")
 
     rung, area_error, delay_error = hardware.rung, hardware.area_error, hardware.delay_error
-    put("area_ge", hardware.area_ge, rung, area_error)
+    whole: Hardware | Hosted = beside or hardware
+    put("area_ge", whole.area_ge, rung, whole.area_error)
     put("core_area_ge", hardware.core_area_ge, rung, area_error)
     put("extension_area_ge", hardware.extension_area_ge, rung, area_error)
-    put("ffs", hardware.ffs, "exact")
+    put("ffs", whole.ffs, "exact")
     put("core_ffs", hardware.core_ffs, "exact")
     put("extension_ffs", hardware.extension_ffs, "exact")
-    put("critical_path_fo4", hardware.period_fo4, rung, delay_error)
-    period_ns = hardware.period_ns
+    put("critical_path_fo4", whole.period_fo4, rung, delay_error)
+    period_ns = whole.period_ns
     put("period_ns", period_ns, rung, delay_error)
     put("time_ns", cycles * period_ns, rung, delay_error)
-    put("tap_silicon_ge", cycles * period_ns * hardware.area_ge, rung, area_error + delay_error)
+    product = cycles * period_ns * whole.area_ge
+    put("tap_silicon_ge", product, rung, whole.area_error + delay_error)
     put("tap_ise", cycles * hardware.extension_area_ge, rung, area_error)
     size = found["code_bytes"].value + found["data_bytes"].value
     put("tap_code", cycles * size, "modelled")
+    shares = {name: _utilisation(result) for name, result in measured.items()}
+    for name in ("bus_utilisation", "unit_utilisation"):
+        uses = [use for use in space.workloads if shares[use.workload]]
+        weight = math.fsum(use.weight for use in uses)
+        if uses:
+            total_share = math.fsum(use.weight * shares[use.workload][name] for use in uses)
+            put(name, total_share / weight, "modelled")
+    if beside is not None:
+        found.update(_coprocessor_metrics(beside))
     return found
+
+
+def _coprocessor_metrics(beside: Hosted) -> dict[str, Quantity]:
+    """What the co-processor costs."""
+    cost = beside.coprocessor
+    figures = {
+        "coprocessor_area_ge": (cost.area_ge, cost.rung, cost.area_error),
+        "coprocessor_ffs": (cost.ffs, "exact", None),
+        "coprocessor_brams": (cost.brams, "exact", None),
+    }
+    if cost.luts is not None:
+        figures["coprocessor_luts"] = (cost.luts, cost.rung, cost.luts_error)
+    return {
+        name: Quantity(value, METRICS[name].unit, rung, error)
+        for name, (value, rung, error) in figures.items()
+    }

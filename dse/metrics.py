@@ -63,6 +63,10 @@ _MINIMISED = {
     "ffs": ("bits", "flip-flops of the whole design"),
     "core_ffs": ("bits", "flip-flops of the host core"),
     "extension_ffs": ("bits", "flip-flops that the chosen instructions add"),
+    "coprocessor_area_ge": ("GE", "the part of area_ge that is the co-processor"),
+    "coprocessor_ffs": ("bits", "flip-flops of the co-processor"),
+    "coprocessor_luts": ("LUTs", "6-input LUTs of the co-processor"),
+    "coprocessor_brams": ("BRAMs", "block RAMs of 36 Kbit of the co-processor"),
     "code_bytes": ("bytes", "program memory of the kernels"),
     "data_bytes": ("bytes", "constants and tables of the kernels"),
     "stack_bytes": ("bytes", "deepest stack of the kernels"),
@@ -76,9 +80,15 @@ _MAXIMISED = {
     "gain": ("", "1 - time_ns / time_ns of the baseline"),
     "geomean_speedup": ("", "geometric mean over the workloads of baseline cycles / cycles"),
 }
-METRICS: dict[str, Metric] = {
-    name: Metric(name, unit, definition) for name, (unit, definition) in _MINIMISED.items()
-} | {
-    name: Metric(name, unit, definition, is_minimised=False, is_relative=True)
-    for name, (unit, definition) in _MAXIMISED.items()
+_SHARES = {
+    "bus_utilisation": "cycles with data on the bus or port over those from start to last output",
+    "unit_utilisation": "cycles in which an engine works over those from start to last output",
 }
+METRICS: dict[str, Metric] = (
+    {name: Metric(name, unit, definition) for name, (unit, definition) in _MINIMISED.items()}
+    | {name: Metric(name, "", text, is_minimised=False) for name, text in _SHARES.items()}
+    | {
+        name: Metric(name, unit, definition, is_minimised=False, is_relative=True)
+        for name, (unit, definition) in _MAXIMISED.items()
+    }
+)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
@@ -13,11 +13,13 @@ from dse.design import Design, Value
 from dse.space import Space
 from hw import units
 from hw.composition import Hardware, compose, stand_in
+from hw.coprocessors.area import cost
 from hw.coprocessors.parameters import Coprocessor
+from hw.hosted import Hosted, PortPaths, hosted, port_paths
 from hw.technology import Technology, technology
 from isa.bits import topological
+from isa.core import NO_COMPRESSED
 from isa.encoding import EncodingError
-from isa.icicle import NO_COMPRESSED
 from isa.instruction import Extension, Instruction
 from isa.instruction_set import (
     InstructionSet,
@@ -73,22 +75,66 @@ class Target:
         return Link(p.mover, p.attachment, p.double_buffer and p.mover == "cpu")
 
     def hardware(self, cache: Cache) -> Hardware:
-        """The composed hardware, with the cycles each unit needs."""
+        """The composed hardware of core and extension, with the cycles each unit needs."""
         core = stand_in(self.core)
+        instructions, held = self.host_instructions, self._is_held
         key = digest_of(
             repr(core),
-            self.instructions.digest,
+            instructions.digest,
             repr(self.circuits),
             repr(self.fixed_latencies),
             repr(self.technology),
+            str(held),
         )
 
         def compute() -> dict[str, object]:
             return compose(
-                core, self.instructions, self.circuits, self.fixed_latencies, self.technology
+                core,
+                instructions,
+                self.circuits,
+                self.fixed_latencies,
+                self.technology,
+                held=held,
             ).to_json()
 
         return Hardware(**cache.memo("hardware", key, compute))
+
+    def hosted(self, hardware: Hardware, cache: Cache) -> Hosted | None:
+        """That hardware with the co-processor beside it; None where there is none."""
+        p = self.coprocessor
+        if p is None:
+            return None
+        core, is_mapped = stand_in(self.core), p.attachment == "mapped"
+        latencies = tuple(sorted(hardware.latencies.items()))
+        key = digest_of(
+            repr(core),
+            self.host_instructions.digest,
+            repr(latencies),
+            repr(self.technology),
+            f"{is_mapped} {self._is_held}",
+        )
+
+        def compute() -> dict[str, object]:
+            return asdict(
+                port_paths(
+                    core,
+                    self.host_instructions,
+                    latencies,
+                    self.technology,
+                    is_mapped=is_mapped,
+                    held=self._is_held,
+                )
+            )
+
+        paths = PortPaths(**cache.memo("port", key, compute))
+        beside = cost(p, self.technology, xlen=core.xlen, memo=cache.memo)
+        return hosted(hardware, beside, paths, self.technology)
+
+    @property
+    def _is_held(self) -> bool:
+        """Whether loads and stores can be held by the co-processor."""
+        p = self.coprocessor
+        return p is not None and (p.mover == "dma" or p.attachment == "mapped")
 
 
 def target_of(space: Space, design: Mapping[str, Value]) -> Target:

@@ -30,7 +30,15 @@ from isa.instruction_set import InstructionSet
 from isa.table import Table
 from isa.timing import Core
 
-__all__ = ["Hardware", "circuit_map", "compose", "memory_starts", "stand_in"]
+__all__ = [
+    "COMMAND_INPUTS",
+    "Hardware",
+    "circuit_map",
+    "compose",
+    "core_cost",
+    "memory_starts",
+    "stand_in",
+]
 
 TEXT_WORDS, DATA_WORDS = 1 << 14, 1 << 15
 """Words of instruction and data memory: 64 and 128 KiB. Their access time is in the core's paths,
@@ -40,6 +48,11 @@ LONGEST_UNIT = 16
 """Most cycles that `auto` gives a unit."""
 
 _RESULT = ("result", "writes_rd")
+
+COMMAND_INPUTS = ("command_hold", "command_result", "dmem_hold")
+"""What a co-processor answers a core."""
+OPEN = ("unit_result", "unit_writes_rd", *COMMAND_INPUTS)
+"""Inputs of a core with open slots."""
 
 RUNGS: dict[str, Callable[..., Cost]] = {
     "estimate": estimate,
@@ -126,8 +139,12 @@ def compose(
     fixed_latencies: tuple[tuple[str, int], ...] = (),
     technology: Technology | None = None,
     rung: str = "mapped",
+    *,
+    held: bool = False,
 ) -> Hardware:
     """Price a core with the units its instruction set asks for.
+
+    Commands ask for no unit, but for the port to a co-processor, which is not priced here.
 
     Args:
         core: Host core.
@@ -137,6 +154,7 @@ def compose(
             cycles as keep the core's own period.
         technology: Default `ge`.
         rung: "estimate", "mapped" or "synthesised".
+        held: Loads and stores can be held by a co-processor, see `hw.core.core_block`.
 
     Raises:
         ValueError: when delays are to be those of LUTs, which the mapped rung alone has for parts.
@@ -146,13 +164,13 @@ def compose(
         raise ValueError(f"rung of {technology.name} must be 'mapped', not {rung!r}")
     core = stand_in(core)
     plain_set = InstructionSet.of(core.xlen, f"rv{core.xlen}i")
-    plain = _core(core, plain_set, (), technology, rung)
-    extras = instructions.extras()
+    plain = core_cost(core, plain_set, (), technology, rung)
+    extras = tuple(i for i in instructions.extras() if i.kind != "device")
     if not extras:
-        added = instructions.compressed
-        whole = _core(core, instructions, (), technology, rung) if added else plain
+        added = instructions.compressed or instructions.extras() or held
+        whole = core_cost(core, instructions, (), technology, rung, held=held) if added else plain
         return _summed(plain, whole, None, technology, rung, {}, {})
-    opened = _core(core, instructions, (), technology, rung)
+    opened = core_cost(core, instructions, (), technology, rung, held=held)
     starts = {
         "instr": opened.arrival("unit_word"),
         "rs1": opened.arrival("unit_rs1"),
@@ -163,7 +181,8 @@ def compose(
     # Synthesis reads the block, the other rungs its gates.
     units_block = _units_block(extras, core.xlen, circuits) if rung == "synthesised" else graph
     cost = RUNGS[rung](units_block, technology, starts=_known(graph, starts))
-    writeback = _core(core, instructions, (), technology, rung, writeback=True).delay_fo4
+    after = core_cost(core, instructions, (), technology, rung, after=("unit_result",), held=held)
+    writeback = after.delay_fo4
     overhead = technology.sequential_fo4
     allowed = opened.delay_fo4 + overhead
     result = cost.arrival("result") + writeback
@@ -185,9 +204,11 @@ def compose(
         stated = [fixed[t] for t in sorted(_tables(instruction, core.xlen)) if t in fixed]
         needed = math.ceil((paths[instruction.name] + overhead) / allowed - 1e-9)
         latencies[instruction.name] = stated[0] if stated else min(max(1, needed), LONGEST_UNIT)
-    held = {name: cycles for name, cycles in latencies.items() if cycles > 1}
-    final = _core(core, instructions, tuple(sorted(held.items())), technology, rung)
-    return _summed(plain, final, cost, technology, rung, paths, held)
+    longer = {name: cycles for name, cycles in latencies.items() if cycles > 1}
+    final = core_cost(
+        core, instructions, tuple(sorted(longer.items())), technology, rung, held=held
+    )
+    return _summed(plain, final, cost, technology, rung, paths, longer)
 
 
 def _summed(
@@ -234,42 +255,54 @@ def _summed(
 
 
 @lru_cache(maxsize=64)
-def _core(
+def core_cost(
     core: Core,
     instructions: InstructionSet,
     latencies: tuple[tuple[str, int], ...],
     technology: Technology,
     rung: str,
     *,
-    writeback: bool = False,
+    after: tuple[str, ...] = (),
+    held: bool = False,
 ) -> Cost:
-    """Cost of a core with an open slot; with `writeback` its delays start at the unit's result."""
-    graph = _core_graph(core, instructions, latencies)
+    """Cost of a core with open slots, see `hw.core.core_block`.
+
+    Args:
+        core: Host core.
+        instructions: All instructions.
+        latencies: (mnemonic, cycles) of units that take more than one.
+        technology: Technology.
+        rung: "estimate", "mapped" or "synthesised".
+        after: Inputs at which delays start, if not at registers and memories.
+        held: Loads and stores can be held.
+    """
+    graph = _core_graph(core, instructions, latencies, held)
     names = {port.name for port in graph.sources}
-    if writeback:
-        starts = {name: 0.0 if name == "unit_result" else -math.inf for name in names}
+    if after:
+        starts = {name: 0.0 if name in after else -math.inf for name in names}
     else:
         starts = {
             **memory_starts(technology),
-            **{name: -math.inf for name in ("unit_result", "unit_writes_rd") if name in names},
+            **{name: -math.inf for name in OPEN if name in names},
         }
     if rung == "synthesised":
-        return synthesised(_core_block(core, instructions, latencies), technology, starts=starts)
+        block = _core_block(core, instructions, latencies, held)
+        return synthesised(block, technology, starts=starts)
     return RUNGS[rung](graph, technology, starts=starts)
 
 
 @lru_cache(maxsize=16)
 def _core_block(
-    core: Core, instructions: InstructionSet, latencies: tuple[tuple[str, int], ...]
+    core: Core, instructions: InstructionSet, latencies: tuple[tuple[str, int], ...], held: bool
 ) -> pyrtl.Block:
-    return core_block(core, instructions, dict(latencies))
+    return core_block(core, instructions, dict(latencies), held=held)
 
 
 @lru_cache(maxsize=64)
 def _core_graph(
-    core: Core, instructions: InstructionSet, latencies: tuple[tuple[str, int], ...]
+    core: Core, instructions: InstructionSet, latencies: tuple[tuple[str, int], ...], held: bool
 ) -> Graph:
-    return bitblast(_core_block(core, instructions, latencies))
+    return bitblast(_core_block(core, instructions, latencies, held))
 
 
 @lru_cache(maxsize=64)

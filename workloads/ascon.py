@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from isa.ascon import CONSTANTS, HASH_IV, ROTATIONS, permute
 from isa.bits import Bits, const
 from isa.kernel import Builder, Index, Pointer, UnsupportedKernel
 from workloads import register
@@ -20,37 +21,10 @@ from workloads.padding import padded_copy
 from workloads.words import constant_words
 from workloads.workload import Buffer, Kernel, Vector, Workload
 
-CONSTANTS = tuple(0xF0 - 15 * i for i in range(12))
-"""Constants of 12 rounds; fewer rounds use the last of them (SP 800-232 section 3.2)."""
-ROTATIONS = ((19, 28), (61, 39), (1, 6), (10, 17), (7, 41))
-"""Right rotations of the linear layer, word by word (SP 800-232 section 3.4)."""
-HASH_IV = 0x0000080100CC0002
 HASH_RATE = 8
-_MASK = 2**64 - 1
 
 
 # --- Golden --------------------------------------------------------------------------------------
-
-
-def _rotr(x: int, n: int) -> int:
-    return (x >> n | x << 64 - n) & _MASK
-
-
-def permute(state: Sequence[int], rounds: int) -> list[int]:
-    """The permutation on five words (SP 800-232 section 3)."""
-    s = list(state)
-    for constant in CONSTANTS[12 - rounds :]:
-        s[2] ^= constant
-        s[0] ^= s[4]
-        s[4] ^= s[3]
-        s[2] ^= s[1]
-        s = [s[i] ^ ~s[(i + 1) % 5] & s[(i + 2) % 5] for i in range(5)]
-        s[1] ^= s[0]
-        s[0] ^= s[4]
-        s[3] ^= s[2]
-        s[2] ^= _MASK
-        s = [x ^ _rotr(x, a) ^ _rotr(x, b) for x, (a, b) in zip(s, ROTATIONS, strict=True)]
-    return s
 
 
 def padded(data: bytes, rate: int) -> bytes:

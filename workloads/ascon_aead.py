@@ -6,10 +6,11 @@ import struct
 from collections.abc import Sequence
 from functools import partial
 
+from isa.ascon import permute
 from isa.bits import Bits, concat, const
 from isa.kernel import Builder, Index, Pointer
 from workloads import aead, register
-from workloads.ascon import FORMS, Form, padded, permute, rounds
+from workloads.ascon import FORMS, Form, padded, rounds
 from workloads.long import Long, flat, load_long, store_long
 from workloads.padding import padded_copy
 from workloads.words import load_words

@@ -35,23 +35,39 @@ def _svg(run: Run, front: Front) -> list[Path]:
     return [run.write("pareto.svg", render(_figure(run, front), "svg"))]
 
 
+def _instructions(name: str) -> Callable[[Run, Front], list[Path]]:
+    """The writer of a format that describes instructions."""
+
+    def write(run: Run, front: Front) -> list[Path]:
+        from dse.front_hardware import front_files
+
+        return [run.write(file, text) for file, text in front_files(run, front, name)]
+
+    return write
+
+
 FORMATS: dict[str, Callable[[Run, Front], list[Path]]] = {
     "csv": _csv,
     "json": _json,
     "png": _png,
     "svg": _svg,
+    **{name: _instructions(name) for name in ("c", "coredsl", "opcodes", "pyrtl", "verilog")},
 }
+
+
+class FormatError(ValueError):
+    """A format that there is not."""
 
 
 def write_exports(run: Run, front: Front, formats: Sequence[str]) -> list[Path]:
     """Write each format into the run folder; the files written.
 
     Raises:
-        ValueError: A format is not known.
+        FormatError: A format is not known.
     """
     for name in formats:
         if name not in FORMATS:
-            raise ValueError(
+            raise FormatError(
                 f"format must be {one_of(list(FORMATS))}, not {name!r}{suggest(name, FORMATS)}"
             )
     return [path for name in formats for path in FORMATS[name](run, front)]

@@ -13,16 +13,24 @@ import click
     "--format", "formats", default="csv,json,png,svg", show_default=True, help="Comma-separated."
 )
 def command(run: Path, formats: str) -> int:
-    """Write the front and trials of RUN into its folder in each format."""
-    from dse.export import write_exports
+    """Write the front and trials of RUN into its folder in each format.
+
+    c, coredsl, opcodes and pyrtl describe the instructions of the front, verilog the extension
+    block of each design on it. RUN may also be a folder of proposals, which has these five.
+    """
+    from dse.export import FormatError, write_exports
     from dse.front import Front
+    from dse.propose.delivery import REPORT, export
     from dse.run import FRONT, Run
 
-    opened = Run.open(run)
-    front = Front.from_json(opened.read(FRONT))
+    names = [name.strip() for name in formats.split(",")]
     try:
-        files = write_exports(opened, front, [name.strip() for name in formats.split(",")])
-    except ValueError as error:
+        if (run / REPORT).is_file():
+            files = export(run, names)
+        else:
+            opened = Run.open(run)
+            files = write_exports(opened, Front.from_json(opened.read(FRONT)), names)
+    except FormatError as error:
         raise click.UsageError(f"--format: {error}") from None
     for file in files:
         click.echo(file)

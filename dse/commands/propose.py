@@ -51,7 +51,8 @@ def command(
     """Propose instructions for WORKLOADs, or for the workloads of one SPACE.
 
     Each is proven equal to what it replaces, measured by compiling and running the workloads with
-    it, priced as hardware, and written to a file that a space's `choose` can name.
+    it, priced as hardware, and written to a file that a space's `choose` can name, with C, CoreDSL,
+    PyRTL, Verilog and riscv-opcodes beside it.
     """
     from dse.propose.request import RequestError
 
@@ -77,7 +78,8 @@ def _propose(request: Request, folder: Path, as_json: bool) -> int:
     else:
         print_report(report)
         click.echo("Written: " + " ".join(map(str, files[:1])) + f" and {len(files) - 1} files")
-        click.echo(f"In a space: choose: [{', '.join(str(f) for f in files[1::2])}]")
+        data = [str(f) for f in files[1:] if f.suffix == ".json"]
+        click.echo(f"In a space: choose: [{', '.join(data)}]")
     return 0
 
 

@@ -17,11 +17,17 @@ from dse.propose.shifted_family import shifted_families
 _FAMILIES = (byte_families, shifted_families, rotation_families, funnel_families)
 
 
-def ideas(groups: Mapping[bytes, Group], xlen: int) -> list[Idea]:
+def ideas(groups: Mapping[bytes, Group], xlen: int, *, with_members: bool = False) -> list[Idea]:
     """All candidate instructions: families with an immediate, and meanings on their own.
 
+    Args:
+        groups: The meanings.
+        xlen: Register width.
+        with_members: List a meaning that a family covers on its own too: for one amount, a
+            rotation costs no gates.
+
     Returns:
-        Largest bound first. A meaning that a family covers is not listed again.
+        Largest bound first.
     """
     left = dict(groups)
     found: list[Idea] = []
@@ -30,7 +36,7 @@ def ideas(groups: Mapping[bytes, Group], xlen: int) -> list[Idea]:
             found.append(family)
             for member in members:
                 left.pop(member.meaning.fingerprint, None)
-    found += [_single(group) for group in left.values()]
+    found += [_single(group) for group in (groups if with_members else left).values()]
     return sorted(found, key=lambda idea: (-idea.bound, idea.operands, idea.formula))
 
 

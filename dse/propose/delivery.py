@@ -1,16 +1,24 @@
-"""Delivery: proposals as files that a space can name, that people can read and commit."""
+"""Delivery: proposals as files that a space can name and that people can read, commit and build."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from dse.export import FormatError
+from dse.propose.exports import EXPORTS
 from dse.propose.listing import listing
 from dse.propose.pipeline import Report
 from dse.propose.report import to_json
 from dse.run import RunError
+from dse.suggestion import one_of, suggest
+from isa.instruction import Instruction
+from isa.proposal import ProposalError, load_proposal
 
 REPORT = "proposals.json"
+STEM = "proposals"
+"""Start of the names of files that describe all proposals of a folder."""
 
 
 def check(folder: Path) -> None:
@@ -42,11 +50,16 @@ def _earlier(folder: Path) -> list[Path]:
         raise RunError(
             f"{folder / REPORT} is not a report of dse propose; choose another --out"
         ) from None
-    return [folder / (name + suffix) for name in names for suffix in (".json", ".py")]
+    return [folder / name for name in (*_names(names), *data.get("files", []))]
+
+
+def _names(names: Sequence[str]) -> Iterator[str]:
+    for name in names:
+        yield from (f"{name}.json", f"{name}.py")
 
 
 def deliver(report: Report, folder: Path) -> list[Path]:
-    """Write the report, and for each proposal its data and its Python listing.
+    """Write the report, for each proposal its data and its Python listing, and all exports.
 
     What an earlier `dse propose` wrote there is replaced.
 
@@ -55,7 +68,7 @@ def deliver(report: Report, folder: Path) -> list[Path]:
     """
     xlen = report.request.instructions.xlen
     earlier = _earlier(folder)
-    files = []
+    files: list[Path] = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for file in earlier:
@@ -69,8 +82,47 @@ def deliver(report: Report, folder: Path) -> list[Path]:
             )
             python.write_text(text, encoding="utf-8")
             files += [data, python]
+        exported = _export([p.instruction for p in report.proposals], xlen, folder, list(EXPORTS))
         whole = folder / REPORT
-        whole.write_text(json.dumps(to_json(report), indent=1) + "\n", encoding="utf-8")
+        content = {**to_json(report), "files": [file.name for file in exported]}
+        whole.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     except OSError as error:
         raise RunError(f"{folder} cannot be written: {error.strerror}") from None
-    return [whole, *files]
+    return [whole, *files, *exported]
+
+
+def export(folder: Path, formats: Sequence[str]) -> list[Path]:
+    """Write the proposals of a folder in other formats again, from their data.
+
+    Raises:
+        RunError: The folder holds none, one is malformed, or the folder cannot be written.
+        FormatError: A format is not known.
+    """
+    for name in formats:
+        if name not in EXPORTS:
+            known = list(EXPORTS)
+            raise FormatError(
+                f"format of proposals must be {one_of(known)}, not {name!r}{suggest(name, known)}"
+            )
+    data = [file for file in _earlier(folder) if file.suffix == ".json"]
+    try:
+        extensions = [load_proposal(file) for file in data]
+    except ProposalError as error:
+        raise RunError(str(error)) from None
+    instructions = [i for extension in extensions for i in extension.instructions]
+    xlen = extensions[0].xlens[0] if extensions else 32
+    try:
+        return _export(instructions, xlen, folder, formats)
+    except OSError as error:
+        raise RunError(f"{folder} cannot be written: {error.strerror}") from None
+
+
+def _export(
+    instructions: Sequence[Instruction], xlen: int, folder: Path, formats: Sequence[str]
+) -> list[Path]:
+    files = []
+    for name in formats:
+        for file, text in EXPORTS[name](instructions, xlen, STEM):
+            (folder / file).write_text(text, encoding="utf-8")
+            files.append(folder / file)
+    return files

@@ -22,6 +22,8 @@ MODELLED_XLEN = 32
 """Register width of the cores in `hw/core.py`."""
 SHORTLIST = 24
 """Ideas measured at least; four for each proposal asked for if that is more."""
+CONSIDERED = 3
+"""Times as many ideas are priced before the shortlist is made, where area is limited."""
 ALIKE = 4
 """Ideas measured that end in the same operation of a kernel, while there are others."""
 
@@ -136,8 +138,10 @@ def _shortlist(request: Request, found: Survey, scorer: Scorer) -> Shortlist:
     taken: list[Encoding] = encodings_in_use()
     names: set[str] = set()
     chosen: Shortlist = []
+    wanted = max(SHORTLIST, 4 * request.top)
+    considered = wanted if request.area_ge is None else CONSIDERED * wanted
     for entry in _varied(found.ranked):
-        if len(chosen) == max(SHORTLIST, 4 * request.top):
+        if len(chosen) == considered:
             break
         try:
             proof = prove(entry.idea)
@@ -150,7 +154,15 @@ def _shortlist(request: Request, found: Survey, scorer: Scorer) -> Shortlist:
         taken.append(slot.encoding)
         names.add(instruction.name)
         chosen.append((entry, Candidate(entry.idea, instruction, slot, entry.kernels, proof, cost)))
-    return chosen
+    return _worthy(chosen, wanted)
+
+
+def _worthy(chosen: Shortlist, wanted: int) -> Shortlist:
+    """As many as wanted: in turn the next by what it might save, and by that for each GE."""
+    by_area = sorted(chosen, key=lambda item: -item[0].bound / max(item[1].cost.area_ge, 1.0))
+    in_turn = dict.fromkeys(i for pair in zip(chosen, by_area, strict=True) for i in pair)
+    kept = set(list(in_turn)[:wanted])
+    return [item for item in chosen if item in kept]
 
 
 def _varied(ranked: Sequence[Ranked]) -> list[Ranked]:

@@ -79,7 +79,7 @@ class Scorer:
         self.core = core
         self.technology = technology
         self.runs = 0
-        self._plain = compose(core, base, _circuits(base.extras(), base.xlen))
+        self._plain = compose(core, base, circuits_of(base.extras(), base.xlen))
         self._measured: dict[tuple[object, ...], Figures | None] = {}
         self._latencies: dict[str, int] = {}
         self._costs: dict[tuple[str, ...], Cost] = {}
@@ -120,7 +120,7 @@ class Scorer:
         added = sorted(added, key=lambda i: i.name)
         key = (rung, *(i.line for i in added))
         if key not in self._costs:
-            circuits = dict(_circuits(added, self.base.xlen))
+            circuits = dict(circuits_of(added, self.base.xlen))
             block = build_extension(added, self.base.xlen, units.chosen_circuits(circuits))
             price_block = mapped if rung == "mapped" else estimate
             self._costs[key] = price_block(bitblast(block), self.technology)
@@ -145,7 +145,7 @@ class Scorer:
         if self._around is None:
             if "rs3" in instruction.sources:  # the composed core has two read ports
                 return 0.0
-            circuits = _circuits([instruction], self.base.xlen)
+            circuits = circuits_of([instruction], self.base.xlen)
             whole = compose(self.core, self.base + instruction, circuits)
             alone = self.cost([instruction], "mapped").delay_fo4
             self._around = max(0.0, whole.unit_path_fo4[instruction.name] - alone)
@@ -206,7 +206,7 @@ class Scorer:
         return Figures(kernel, cycles, program.code_bytes, program.data_bytes, used)
 
 
-def _circuits(instructions: Iterable[Instruction], xlen: int) -> tuple[tuple[str, str], ...]:
+def circuits_of(instructions: Iterable[Instruction], xlen: int) -> tuple[tuple[str, str], ...]:
     """The circuit of each table that instructions look up, where it has one."""
     found = {}
     for instruction in instructions:

@@ -10,9 +10,9 @@ from dse.propose.candidate import Pool
 from dse.propose.greedy import grow, lost_without
 from dse.propose.score import Score
 
-IMPROVEMENT_PROGRAMS = 40
+IMPROVEMENT_PROGRAMS = 20
 """Programs after which a greedy choice is not improved further."""
-BRANCHING_PROGRAMS = 100
+BRANCHING_PROGRAMS = 60
 """Programs after which it is not known whether a choice is the best."""
 
 

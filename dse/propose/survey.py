@@ -84,9 +84,8 @@ def survey(request: Request) -> Survey:
     enumerated = time.perf_counter()
     groups = group(found, work, base.xlen)
     neighbourhood = Neighbourhood(groups, base.by_name, base.xlen)
-    ranked = [
-        _ranked(idea, neighbourhood.nearest(idea), subjects) for idea in ideas(groups, base.xlen)
-    ]
+    listed = ideas(groups, base.xlen, with_members=request.area_ge is not None)
+    ranked = [_ranked(idea, neighbourhood.nearest(idea), subjects) for idea in listed]
     ranked.sort(key=lambda r: (-r.bound, -r.idea.bound, r.idea.operands, r.idea.formula))
     return Survey(
         tuple(subjects),

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import random
+import re
+import shutil
+import subprocess
 from functools import cache
 from pathlib import Path
 
@@ -12,15 +16,26 @@ import workloads
 from dse.backend import Backend
 from dse.cache import Cache
 from dse.evaluate import evaluate
+from dse.export import FormatError
 from dse.propose import pipeline
-from dse.propose.delivery import check, deliver
+from dse.propose.delivery import check, deliver, export
+from dse.propose.exports import EXPORTS
 from dse.propose.pipeline import Report, propose
 from dse.propose.request import Request, RequestError
+from dse.propose.score import circuits_of
 from dse.propose.survey import survey
 from dse.run import RunError
 from dse.space import load_space
+from hw import icarus
+from hw.unit import build_unit
+from hw.units import chosen_circuits
+from hw.verilog import verilog
+from isa.bits import arguments
+from isa.bits import evaluate as evaluate_bits
 from isa.instruction_set import InstructionSet
 from isa.proposal import load_proposal
+
+RISCV = shutil.which("riscv64-unknown-elf-gcc")
 
 
 def only(name: str, *kernels: str) -> tuple[workloads.Workload, float]:
@@ -69,9 +84,8 @@ def test_files_are_instructions_that_a_space_can_choose(tmp_path: Path) -> None:
     folder = tmp_path / "proposals"
     check(folder)
     files = deliver(report(), folder)
-    assert [f.name for f in files if f.suffix == ".py"] == [
-        f"{p.name}.py" for p in report().proposals
-    ]
+    listings = [f.name for f in files if f.suffix == ".py" and not f.stem.endswith("_pyrtl")]
+    assert listings == [f"{p.name}.py" for p in report().proposals]
     for p in report().proposals:
         (loaded,) = load_proposal(folder / f"{p.name}.json").instructions
         assert loaded.effects(32).rd is p.instruction.effects(32).rd
@@ -94,6 +108,75 @@ def test_files_are_instructions_that_a_space_can_choose(tmp_path: Path) -> None:
     (folder / "mine.txt").write_text("")
     assert deliver(report(), folder) == files  # the same again replaces what is there
     assert {f.name for f in folder.iterdir()} == {"mine.txt", *(f.name for f in files)}
+
+
+def test_exports_are_written_and_written_again_from_the_data(tmp_path: Path) -> None:
+    files = {f.name: f.read_bytes() for f in deliver(report(), tmp_path)}
+    names = [p.name for p in report().proposals]
+    expected = {"proposals.h", "proposals.core_desc", "proposals.opcodes"}
+    expected |= {f"{name}{end}" for name in names for end in (".v", "_pyrtl.py")}
+    assert expected <= set(files)
+    for name in expected:
+        (tmp_path / name).write_text("")
+    assert {f.name for f in export(tmp_path, list(EXPORTS))} == expected
+    assert {name: (tmp_path / name).read_bytes() for name in files} == files
+    with pytest.raises(FormatError, match=r"^format of proposals must be opcodes, .*, not 'png'$"):
+        export(tmp_path, ["png"])
+    (tmp_path / f"{names[0]}.json").write_text("{}")
+    with pytest.raises(RunError, match=rf"{names[0]}.json: format must be 1, not None$"):
+        export(tmp_path, ["c"])
+
+
+@pytest.mark.tool
+@pytest.mark.skipif(RISCV is None, reason="needs riscv64-unknown-elf-gcc")
+def test_gcc_assembles_every_proposal_to_its_word(tmp_path: Path) -> None:
+    deliver(report(), tmp_path)
+    lines = ['#include "proposals.h"']
+    for p in report().proposals:
+        settings = "".join(f", {1 << width >> 1}" for _, width in p.idea.immediates)
+        registers = ", ".join(["a", "b", "c"][: p.idea.operands])
+        lines.append(
+            f"uint32_t f_{p.name}(uint32_t a, uint32_t b, uint32_t c) "
+            f"{{ return {p.name}({registers}{settings}); }}"
+        )
+    (tmp_path / "x.c").write_text("\n".join(lines) + "\n")
+    command = [
+        str(RISCV),
+        "-march=rv32i",
+        "-mabi=ilp32",
+        "-O2",
+        "-ffreestanding",
+        "-c",
+        "x.c",
+        "-o",
+        "x.o",
+    ]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    dump = [str(RISCV).replace("gcc", "objdump"), "-d", "x.o"]
+    shown = subprocess.run(dump, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+    found = dict(re.findall(r"<f_(\w+)>:\n\s+0?[0-9a-f]*:\s+([0-9a-f]{8})", shown))
+    for p in report().proposals:
+        fields = {name: 1 << width >> 1 for name, width in p.idea.immediates}
+        fields |= {r: 10 + i for i, r in enumerate(p.slot.encoding.registers[1:])}
+        assert int(found[p.name], 16) == p.instruction.encode(rd=10, **fields)
+
+
+@pytest.mark.tool
+@pytest.mark.skipif(not icarus.available(), reason="needs iverilog and vvp")
+def test_icarus_runs_every_unit_as_its_meaning() -> None:
+    generator = random.Random(1)
+    for p in report().proposals:
+        rd = p.instruction.effects(32).rd
+        assert rd is not None
+        block = build_unit(
+            p.instruction, 32, chosen_circuits(dict(circuits_of([p.instruction], 32)))
+        )
+        inputs = [
+            {str(a.attr): generator.getrandbits(a.width) for a in arguments([rd])}
+            for _ in range(20)
+        ]
+        found = icarus.simulate(verilog(block, f"unit_{p.name}"), inputs)
+        assert [f["rd"] for f in found] == [evaluate_bits(rd, values) for values in inputs]
 
 
 def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:

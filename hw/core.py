@@ -10,6 +10,7 @@ import pyrtl
 
 from hw.decoder import Decoder
 from hw.extension import extension_logic
+from hw.iterative import with_iterative_units
 from hw.lower import Circuits
 from hw.pipeline import Ports, Retired, build_pipeline
 from hw.slot import Access, Answer, Command, Coprocessor, Issue, UnitPort, answered, command_of
@@ -89,6 +90,7 @@ def build_core(
             _unit_port(decoder, core.xlen, circuits or {}, state),
             registers,
         )
+        ports = _with_iterative(core, decoder, ports)
         if coprocessor is not None:
             ports = _attached(ports, decoder, coprocessor)
         retired = build_pipeline(core, decoder, latencies or {}, ports)
@@ -137,8 +139,9 @@ def core_block(
             unit,
             _register_file(core),
         )
+        ports = _with_iterative(core, decoder, ports)
         if decoder.commands:
-            ports = replace(ports, unit=_command_port(decoder, _open_command, unit))
+            ports = replace(ports, unit=_command_port(decoder, _open_command, ports.unit))
         build_pipeline(core, decoder, latencies or {}, ports)
         return pyrtl.working_block()
 
@@ -157,12 +160,16 @@ def _check(core: Core, instructions: InstructionSet, latencies: Latencies) -> De
     fault = core.fault(instructions)
     if fault:
         raise ValueError(fault)
-    decoder = Decoder(instructions)
+    decoder = Decoder(instructions, core)
     for name, cycles in sorted(latencies.items()):
         if name not in instructions or not isinstance(cycles, int) or cycles < 1:
             raise ValueError(
                 f"latency must be at least 1 cycle, of an instruction of the set, "
                 f"not {cycles!r} of {name!r}"
+            )
+        if instructions.by_name[name] in decoder.iterative:
+            raise ValueError(
+                f"latency of {name} must be left to the iterative unit that executes it"
             )
         if cycles > 1 and instructions.by_name[name].kind != "alu":
             raise ValueError(
@@ -286,6 +293,12 @@ def _operands(issue: Issue) -> dict[str, Wire]:
     """What a unit may read, by name."""
     found = {"rs1": issue.rs1, "rs2": issue.rs2, "pc": issue.pc}
     return found if issue.rs3 is None else {**found, "rs3": issue.rs3}
+
+
+def _with_iterative(core: Core, decoder: Decoder, ports: Ports) -> Ports:
+    if not decoder.iterative:
+        return ports
+    return replace(ports, unit=with_iterative_units(core, decoder.iterative, ports.unit))
 
 
 def _attached(ports: Ports, decoder: Decoder, coprocessor: Coprocessor) -> Ports:

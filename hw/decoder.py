@@ -14,9 +14,11 @@ import pyrtl
 
 from hw.extension import matches
 from isa.bits import Bits, arg, concat, const
+from isa.core import Core
 from isa.encoding import Immediate
 from isa.instruction import Effects, Instruction
 from isa.instruction_set import InstructionSet
+from isa.iterative import operation_of
 
 Wire: TypeAlias = pyrtl.WireVector
 
@@ -162,10 +164,15 @@ class Decoder:
         flags: Control flags of each instruction by name.
         units: Instructions that go to the extension, in the order of the set.
         commands: Instructions that go to a co-processor.
+        iterative: Instructions that go to an iterative unit of the core.
     """
 
-    def __init__(self, instructions: InstructionSet) -> None:
+    def __init__(self, instructions: InstructionSet, core: Core | None = None) -> None:
         """Classify every instruction.
+
+        Args:
+            instructions: What is executed.
+            core: Says which iterative units there are; none without it.
 
         Raises:
             ValueError: An instruction accesses memory or jumps in a way the core cannot.
@@ -179,12 +186,15 @@ class Decoder:
         self.flags: dict[str, frozenset[str]] = {}
         self.units: list[Instruction] = []
         self.commands: list[Instruction] = []
+        self.iterative: list[Instruction] = []
         self._sizes: dict[str, int] = {}
         for instruction in instructions.instructions:
             effects = instruction.effects(xlen)
             flags = self._classify(instruction, effects)
             if flags is None:
                 others = self.units if effects.command is None else self.commands
+                if core is not None and operation_of(core, instruction):
+                    others = self.iterative
                 others.append(instruction)
                 flags = frozenset()
             operands = {f"reads_{r}" for r in instruction.sources}

@@ -13,6 +13,8 @@ NAMES = ("default", "icicle")
 BRANCHES = ("execute", "decode")
 PREDICTIONS = ("none", "not-taken", "backward-taken")
 MEMORIES = ("separate", "shared")
+MULTIPLIERS = (0, 2, 4, 8, 16, 32)
+DIVIDERS = (0, 1, 2, 4)
 LONGEST_LATENCY = 16
 
 NO_COMPRESSED = (
@@ -37,6 +39,10 @@ class Core:
         memory: Instructions and data have a port each ("separate") or one together ("shared").
         memory_latency: Cycles from an address to its word, 1 to 16; one access at a time.
         read_ports: Of the register file, 2 or 3; units with three operands need 3.
+        multiplier: Bits of a factor that an iterative multiplier takes a cycle, 2 to 32; 0 where
+            products come from a unit like any other.
+        carryless: The same of carry-less products.
+        divider: Bits of the quotient that an iterative divider finds a cycle, 1, 2 or 4; or 0.
     """
 
     name: str = "default"
@@ -48,6 +54,9 @@ class Core:
     memory: str = "separate"
     memory_latency: int = 1
     read_ports: int = 2
+    multiplier: int = 0
+    carryless: int = 0
+    divider: int = 0
 
     def __post_init__(self) -> None:
         if self.name not in NAMES:
@@ -57,6 +66,10 @@ class Core:
             "branch": BRANCHES,
             "prediction": PREDICTIONS,
             "memory": MEMORIES,
+            "read_ports": (2, 3),
+            "multiplier": MULTIPLIERS,
+            "carryless": MULTIPLIERS,
+            "divider": DIVIDERS,
         }
         if self.xlen not in (32, 64):
             raise ValueError(f"xlen must be 32 or 64, not {self.xlen!r}")
@@ -69,8 +82,6 @@ class Core:
         latency = self.memory_latency
         if isinstance(latency, bool) or latency not in range(1, LONGEST_LATENCY + 1):
             raise ValueError(f"memory_latency must be 1 to {LONGEST_LATENCY}, not {latency!r}")
-        if self.read_ports not in (2, 3):
-            raise ValueError(f"read_ports must be 2 or 3, not {self.read_ports!r}")
 
     def canonical(self) -> Core:
         """The core without parameters that cannot matter.

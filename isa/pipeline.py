@@ -33,6 +33,9 @@ What the other parameters of `isa.core` change:
 - memory_latency: n. A word comes n cycles after its address, which stands still so long: IF hands
   on an instruction every n cycles, an access stays in EX for n, a load of 2 stages for n + 1.
 
+- multiplier, carryless, divider: b. An instruction of the iterative unit stays in EX for xlen / b
+  cycles and 1 more, or 2 for a division; it takes its operands as one that does not stay.
+
 With compressed instructions IF fetches the aligned 32 bits that hold what it lacks, and keeps the
 upper half of them while it is not used up. Straight code never waits for it. A taken branch or
 jump leaves the buffer empty, so a target that is an instruction of 32 bits and begins in the upper
@@ -46,6 +49,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from isa.core import Core
+from isa.iterative import cycles_of, operation_of
 from isa.translate import Placed
 
 __all__ = ["Latencies", "Pipeline", "State"]
@@ -79,6 +83,7 @@ class Pipeline:
         """Fix the rules."""
         self.core = core = core.canonical()
         self.latencies = dict(latencies or {})
+        self._iterative: dict[str, int] = {}
         self._five = core.pipeline == 5
         self._from_fetch = 2 if self._five else 1  # cycles from IF to EX
         self._early = core.branch == "decode"
@@ -112,8 +117,8 @@ class Pipeline:
         """
         kind = placed.instruction.kind
         fetched = state.astride if placed.straddles else state.fetched
-        stays = self._stays(placed)
-        some = kind in ("branch", "jump") if self._early else stays > 1
+        stays, stands = self._stays(placed)
+        some = kind in ("branch", "jump") if self._early else stands and stays > 1
         start = max(1, fetched + self._from_fetch)
         for register, ready, ready_for_some in state.pending:
             if register in placed.reads:
@@ -134,14 +139,20 @@ class Pipeline:
             tuple((a - done, b - done) for a, b in port if b - done >= self._oldest),
         )
 
-    def _stays(self, placed: Placed) -> int:
-        """Cycles in EX of its own accord."""
-        kind = placed.instruction.kind
+    def _stays(self, placed: Placed) -> tuple[int, bool]:
+        """Cycles in EX of its own accord, and whether its operands have to stand still for them."""
+        instruction = placed.instruction
+        kind = instruction.kind
         if kind == "alu":
-            return self.latencies.get(placed.instruction.name, 1)
+            name = instruction.name
+            if name not in self._iterative:
+                operation = operation_of(self.core, instruction)
+                self._iterative[name] = cycles_of(self.core, operation[0]) if operation else 0
+            iterates = self._iterative[name]
+            return (iterates, False) if iterates else (self.latencies.get(name, 1), True)
         if kind == "load":
-            return self._load_stays
-        return self._memory if kind == "store" else 1
+            return self._load_stays, True
+        return self._memory if kind == "store" else 1, True
 
     def _behind(
         self, placed: Placed, taken: bool, fetched: int, leaves: int, done: int

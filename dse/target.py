@@ -77,7 +77,7 @@ class Target:
     def hardware(self, cache: Cache) -> Hardware:
         """The composed hardware of core and extension, with the cycles each unit needs."""
         core = stand_in(self.core)
-        instructions, held = self.host_instructions, self._is_held
+        instructions, held = self.host_instructions, self.is_held
         key = digest_of(
             repr(core),
             instructions.digest,
@@ -111,7 +111,7 @@ class Target:
             self.host_instructions.digest,
             repr(latencies),
             repr(self.technology),
-            f"{is_mapped} {self._is_held}",
+            f"{is_mapped} {self.is_held}",
         )
 
         def compute() -> dict[str, object]:
@@ -122,7 +122,7 @@ class Target:
                     latencies,
                     self.technology,
                     is_mapped=is_mapped,
-                    held=self._is_held,
+                    held=self.is_held,
                 )
             )
 
@@ -131,7 +131,7 @@ class Target:
         return hosted(hardware, beside, paths, self.technology)
 
     @property
-    def _is_held(self) -> bool:
+    def is_held(self) -> bool:
         """Whether loads and stores can be held by the co-processor."""
         p = self.coprocessor
         return p is not None and (p.mover == "dma" or p.attachment == "mapped")

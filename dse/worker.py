@@ -112,7 +112,8 @@ class Worker:
         found = None if is_fresh else self.cache.get("confirmation", key)
         if found is None:
             confirm = Backend.load(self.setup.backend.confirm)
-            confirmation: Confirmation = confirm(space=space, design=design, cache=self.cache)
+            cache = Cache(None) if is_fresh else self.cache  # it holds what ran on netlists, too
+            confirmation: Confirmation = confirm(space=space, design=design, cache=cache)
             found = confirmation.to_json()
             if confirmation.ok:
                 self.cache.put("confirmation", key, found)

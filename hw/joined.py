@@ -48,6 +48,8 @@ def join(
     circuits: tuple[tuple[str, str], ...] = (),
     technology: Technology | None = None,
     liberty: Path | None = None,
+    *,
+    held: bool = False,
 ) -> Joined:
     """Synthesise the design that `hw.composition.compose` priced as `hardware`, as one netlist.
 
@@ -59,10 +61,16 @@ def join(
         technology: Default `ge`.
         liberty: A cell library of the user's, see `hw.area.synthesised`; the access times of the
             memories are not in the period then.
+        held: As of the composition.
     """
     technology = technology or Technology("ge")
     block = core_block(
-        stand_in(core), instructions, hardware.latencies, circuit_map(circuits), joined=True
+        stand_in(core),
+        instructions,
+        hardware.latencies,
+        circuit_map(circuits),
+        joined=True,
+        held=held,
     )
     starts = None if liberty else memory_starts(technology)
     cost = synthesised(block, technology, liberty, starts=starts)

@@ -11,28 +11,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from isa.bits import Bits, const
+from isa.ghash import REDUCTION, multiply
 from isa.kernel import Builder, Index, Pointer
 from workloads import ghash_comb, register
 from workloads.words import Words, swapped
 from workloads.workload import Buffer, Kernel, Values, Vector, Workload
 
-REDUCTION = 0xE1 << 120
-"""x^128 = 1 + x + x^2 + x^7, as an integer (SP 800-38D section 6.3)."""
 LARGEST = 16_384
 """Largest message in bytes; it must fit data memory."""
 
 
 # --- Golden --------------------------------------------------------------------------------------
-
-
-def multiply(x: int, y: int) -> int:
-    """Product of two blocks as integers (SP 800-38D section 6.3, algorithm 1)."""
-    z, v = 0, y
-    for i in range(128):
-        if x >> 127 - i & 1:
-            z ^= v
-        v = v >> 1 ^ (REDUCTION if v & 1 else 0)
-    return z
 
 
 def ghash(key: bytes, data: bytes, state: bytes = bytes(16)) -> bytes:

@@ -6,13 +6,13 @@ as key schedules are. The table is that of `workloads.ghash_comb`.
 
 from __future__ import annotations
 
+from isa.ghash import multiply
 from isa.kernel import Builder
 from workloads import ghash_comb, register
 from workloads.ghash import (
     block_workload,
     load_block,
     load_sum,
-    multiply,
     store_block,
 )
 from workloads.workload import Buffer, Kernel, Values, Vector, Workload

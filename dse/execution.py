@@ -47,7 +47,7 @@ class Executed:
         different = {run.trace: run for run in self.runs}  # its time depends on no data
         return max(
             (
-                timed_beside(run, self.coprocessor, core, latencies, entry)
+                timed_beside(run, Model(self.coprocessor, core.xlen), core, latencies, entry)
                 for run in different.values()
             ),
             key=lambda facts: facts["cycles"],
@@ -55,10 +55,9 @@ class Executed:
 
 
 def timed_beside(
-    run: Run, coprocessor: Coprocessor, core: Core, latencies: Mapping[str, int], entry: int
+    run: Run, model: Model, core: Core, latencies: Mapping[str, int], entry: int
 ) -> dict[str, int]:
     """Cycles of a run beside a co-processor, and what that did; see `Executed.timed`."""
-    model = Model(coprocessor, core.xlen)
     cycles = price_with_device(run.blocks, run.trace, run.log, model, core, latencies, entry=entry)
     return {
         "cycles": cycles,

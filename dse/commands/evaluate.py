@@ -13,8 +13,11 @@ from dse.arguments import cache_folder, cache_options, open_space
 from dse.backend import Backend
 
 if TYPE_CHECKING:
+    from dse.cache import Cache
     from dse.design import Design, Value
+    from dse.evaluation import Evaluation
     from dse.space import Space
+    from dse.timeline import Timeline
 
 
 @click.command("evaluate")
@@ -27,6 +30,12 @@ if TYPE_CHECKING:
     help="A parameter by its dotted name: zkne=true, core.pipeline=3. Others are the baseline's.",
 )
 @cache_options
+@click.option(
+    "--timeline",
+    "with_timeline",
+    is_flag=True,
+    help="Show when the co-processor loads, computes and stores.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 @click.pass_obj
 def command(
@@ -36,6 +45,7 @@ def command(
     settings: tuple[str, ...],
     cache: Path | None,
     no_cache: bool,
+    with_timeline: bool,
     as_json: bool,
 ) -> int:
     """Evaluate one design of SPACE and explain its numbers.
@@ -56,6 +66,7 @@ def command(
         fixed = {name for name, value in chosen.items() if value != "auto"}
         design = evaluator.best_kernels(design, dict.fromkeys(fixed))
         evaluation = evaluator.evaluate([design])[0]
+        drawn = _timelines(opened, evaluation, evaluator.cache) if with_timeline else []
     except SearchError as error:
         raise click.UsageError(str(error)) from error
     finally:
@@ -63,10 +74,29 @@ def command(
     for note in evaluator.notes:
         click.echo(f"note: {note}", err=True)
     if as_json:
-        click.echo(json.dumps(evaluation.to_json(), indent=1))
+        data = evaluation.to_json()
+        if with_timeline:
+            data["timeline"] = {timeline.workload: timeline.to_json() for timeline in drawn}
+        click.echo(json.dumps(data, indent=1))
     else:
         print_evaluation(opened, evaluation, baseline)
+        for timeline in drawn:
+            click.echo("\n" + "\n".join(timeline.lines()))
     return 1 if evaluator.failures else 0
+
+
+def _timelines(space: Space, evaluation: Evaluation, cache: Cache) -> list[Timeline]:
+    """What the co-processor of an evaluated design does, if it has one.
+
+    Raises:
+        UsageError: It has none that anything uses.
+    """
+    from dse.timeline import timelines
+
+    found = timelines(space, evaluation.canonical, cache) if evaluation.feasible else []
+    if not found:
+        raise click.UsageError("--timeline needs a feasible design that uses a co-processor")
+    return found
 
 
 def parse_settings(space: Space, settings: tuple[str, ...]) -> dict[str, Value]:

@@ -48,7 +48,7 @@ class Coprocessor:
         buffer: What the buffer is made of, flip-flops or block RAM.
         double_buffer: The buffer is filled and emptied at the same time; else it is filled to the
             brim or to the end of the message, then emptied.
-        aes_sbox: Circuit of the AES S-box; matters where an algorithm of AES is held.
+        aes_sbox: Circuit of the S-boxes of AES and SM4; matters where an engine has one.
         bus_width: Bits of a beat of the co-processor's own bus; matters with `mover` "dma".
         bus_latency: Cycles from the request of a burst to its first beat, and those that an access
             through the window takes beyond a load or store of memory.
@@ -158,7 +158,7 @@ class Coprocessor:
                 p = replace(p, bus_latency=1)
         else:
             p = replace(p, burst_length=p.burst_beats)
-        if "aes" not in p.engine_names():
+        if not any(engines.engines()[name].has_sbox for name in p.engine_names()):
             p = replace(p, aes_sbox="boyar_peralta")
         return replace(p, rounds_per_cycle=max(p.rounds().values()))
 

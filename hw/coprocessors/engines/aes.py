@@ -55,6 +55,7 @@ class Aes(Engine):
     """
 
     name = "aes"
+    has_sbox = True
     algorithms = MappingProxyType(
         {
             **{

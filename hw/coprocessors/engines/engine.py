@@ -97,7 +97,7 @@ class Shape(Protocol):
 
     @property
     def aes_sbox(self) -> str:
-        """Circuit of the AES S-box, one of `hw.units.circuit_names("aes_sbox")`."""
+        """Circuit of the S-boxes of AES and SM4, one of `hw.units.circuit_names("aes_sbox")`."""
 
 
 @dataclass(frozen=True)
@@ -152,10 +152,12 @@ class Engine(ABC):
         name: Its name.
         algorithms: All it can hold, by name. Which of them one member of the family holds is said
             by `Shape.algorithms`; those left out cost no gates.
+        has_sbox: Whether `Shape.aes_sbox` chooses among circuits of it.
     """
 
     name: str
     algorithms: Mapping[str, Algorithm]
+    has_sbox = False
 
     def held(self, p: Shape) -> tuple[str, ...]:
         """Return the algorithms of this engine that `p` holds, sorted; empty without the unit."""

@@ -30,7 +30,7 @@ def one_of_each_value(name: str) -> list[Member]:
         *(everything(name, stages=s) for s in (2, 3, 4)),
         *(Member((a,)) for a in engine.algorithms),
     ]
-    if name == "aes":
+    if engine.has_sbox:
         members += [everything(name, aes_sbox=box) for box in circuit_names("aes_sbox")]
     return list({replace(p, rounds_per_cycle=engine.rounds(p)): None for p in members})
 

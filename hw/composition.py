@@ -19,6 +19,7 @@ from hw import units
 from hw.area import Cost, estimate, mapped, synthesised
 from hw.bitblast import bitblast
 from hw.core import core_block
+from hw.decoder import Decoder
 from hw.extension import extension_logic, unit_arrivals
 from hw.graph import Graph, Memory
 from hw.lower import Circuits
@@ -36,13 +37,15 @@ __all__ = [
     "circuit_map",
     "compose",
     "core_cost",
+    "memory_access",
+    "memory_period",
     "memory_starts",
     "stand_in",
 ]
 
-TEXT_WORDS, DATA_WORDS = 1 << 14, 1 << 15
-"""Words of instruction and data memory: 64 and 128 KiB. Their access time is in the core's paths,
-their area is not in the core's; code and data bytes are metrics of their own."""
+TEXT_BITS, DATA_BITS = 1 << 19, 1 << 20
+"""Instruction and data memory: 64 and 128 KiB. Their access time is in the core's paths, their area
+is not in the core's; code and data bytes are metrics of their own."""
 
 LONGEST_UNIT = 16
 """Most cycles that `auto` gives a unit."""
@@ -120,11 +123,34 @@ def stand_in(core: Core) -> Core:
     return core.canonical() if core.has_netlist else Core(xlen=core.xlen, forwarding=False)
 
 
-def memory_starts(technology: Technology) -> dict[str, float]:
-    """When the words of instruction and data memory arrive at the core, FO4."""
-    sizes = {"imem_word": TEXT_WORDS, "dmem_word": DATA_WORDS}
-    memories = {name: Memory(name, words, 32, 1, 1) for name, words in sizes.items()}
+def memory_access(technology: Technology, core: Core) -> dict[str, float]:
+    """Access times of the memories of a core by the input that takes their words, FO4."""
+    sizes = {"imem_word": (TEXT_BITS, 32), "dmem_word": (DATA_BITS, core.xlen)}
+    if core.memory == "shared":
+        sizes = {"dmem_word": (TEXT_BITS + DATA_BITS, core.xlen)}
+    memories = {n: Memory(n, bits // width, width, 1, 1) for n, (bits, width) in sizes.items()}
     return {name: memory_cost(m, technology).access_fo4 for name, m in memories.items()}
+
+
+def memory_starts(technology: Technology, core: Core | None = None) -> dict[str, float]:
+    """When words of memory arrive at a core (default: RV32, separate memories), FO4.
+
+    A memory of a latency above 1 has a register at its output: its words come with the clock.
+    """
+    core = core or Core()
+    access = memory_access(technology, core)
+    return access if core.memory_latency == 1 else dict.fromkeys(access, 0.0)
+
+
+def memory_period(technology: Technology, core: Core) -> float:
+    """Shortest clock period that a memory with a register at its output allows, FO4.
+
+    All cycles of its latency but the last are for the access. 0 for a latency of 1.
+    """
+    if core.memory_latency == 1:
+        return 0.0
+    slowest = max(memory_access(technology, core).values())
+    return (slowest + technology.sequential_fo4) / (core.memory_latency - 1)
 
 
 def circuit_map(circuits: tuple[tuple[str, str], ...]) -> Circuits:
@@ -165,18 +191,16 @@ def compose(
     core = stand_in(core)
     plain_set = InstructionSet.of(core.xlen, f"rv{core.xlen}i")
     plain = core_cost(core, plain_set, (), technology, rung)
-    extras = tuple(i for i in instructions.extras() if i.kind != "device")
+    extras = tuple(Decoder(instructions, core).units)
     if not extras:
         added = instructions.compressed or instructions.extras() or held
         whole = core_cost(core, instructions, (), technology, rung, held=held) if added else plain
-        return _summed(plain, whole, None, technology, rung, {}, {})
+        return _summed(core, plain, whole, None, technology, rung, {}, {})
     opened = core_cost(core, instructions, (), technology, rung, held=held)
-    starts = {
-        "instr": opened.arrival("unit_word"),
-        "rs1": opened.arrival("unit_rs1"),
-        "rs2": opened.arrival("unit_rs2"),
-        "commit": opened.arrival("unit_commit"),
-    }
+    read = {"instr", *(p for i in extras for p in i.parameters)}
+    ports = {"instr": "word", "rs1": "rs1", "rs2": "rs2", "commit": "commit"}
+    ports |= {"rs3": "rs3"} if "rs3" in read else {}
+    starts = {name: opened.arrival(f"unit_{port}") for name, port in ports.items()}
     graph = _units_graph(extras, core.xlen, circuits)
     # Synthesis reads the block, the other rungs its gates.
     units_block = _units_block(extras, core.xlen, circuits) if rung == "synthesised" else graph
@@ -191,7 +215,6 @@ def compose(
     fixed = dict(fixed_latencies)
     paths = dict.fromkeys((i.name for i in extras), slowest)
     if slowest + overhead > allowed or fixed:
-        read = {"instr", *(p for i in extras for p in i.parameters)}
         operands = {name: start for name, start in starts.items() if name in read}
         shares = mapped if technology.has_luts else estimate
         arrivals = unit_arrivals(
@@ -208,10 +231,11 @@ def compose(
     final = core_cost(
         core, instructions, tuple(sorted(longer.items())), technology, rung, held=held
     )
-    return _summed(plain, final, cost, technology, rung, paths, longer)
+    return _summed(core, plain, final, cost, technology, rung, paths, longer)
 
 
 def _summed(
+    core: Core,
     plain: Cost,
     whole: Cost,
     extension: Cost | None,
@@ -225,15 +249,15 @@ def _summed(
     overhead = technology.sequential_fo4
     core_path = whole.delay_fo4
     needed = ((path + overhead) / latencies.get(name, 1) for name, path in paths.items())
-    period = max([core_path + overhead, *needed])
+    period = max([core_path + overhead, memory_period(technology, core), *needed])
     errors = technology.rung(rung)
     added = extension.area_ge if extension else 0.0
 
-    def luts(core: Cost, extra: Cost | None) -> int | None:
-        if core.luts is None:
+    def luts(logic: Cost, extra: Cost | None) -> int | None:
+        if logic.luts is None:
             return None
         held = sum(cost.luts for cost in costs)
-        return core.luts + held + (extra.luts or 0 if extra else 0)
+        return logic.luts + held + (extra.luts or 0 if extra else 0)
 
     return Hardware(
         rung,
@@ -282,7 +306,7 @@ def core_cost(
         starts = {name: 0.0 if name in after else -math.inf for name in names}
     else:
         starts = {
-            **memory_starts(technology),
+            **memory_starts(technology, core),
             **{name: -math.inf for name in OPEN if name in names},
         }
     if rung == "synthesised":
@@ -317,17 +341,15 @@ def _units_block(
     extras: tuple[Instruction, ...], xlen: int, circuits: tuple[tuple[str, str], ...]
 ) -> pyrtl.Block:
     """All units; sinks `result`, `writes_rd` and the state registers."""
+    read_rs3 = any("rs3" in i.sources for i in extras)
+    names = ["rs1", "rs2", *(["rs3"] if read_rs3 else []), "pc"]
     with pyrtl.temp_working_block():
         logic = extension_logic(
             extras,
             xlen,
             circuit_map(circuits),
             instr=pyrtl.Input(32, "instr"),
-            operands={
-                "rs1": pyrtl.Input(xlen, "rs1"),
-                "rs2": pyrtl.Input(xlen, "rs2"),
-                "pc": pyrtl.Input(xlen, "pc"),
-            },
+            operands={name: pyrtl.Input(xlen, name) for name in names},
             commit=pyrtl.Input(1, "commit"),
         )
         _output("result", logic.result)

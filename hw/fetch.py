@@ -81,7 +81,7 @@ def build_fetch(
     next_pc <<= pyrtl.select(flow.redirect, flow.target, pyrtl.select(stay, pc, following))
     pc.next <<= next_pc
     if valid is not None:
-        _count(age, valid, flow.redirect | ~stay, flow.granted)
+        _count(age, valid, stay, flow)
     return Fetched(pc, word, valid, None, predicted)
 
 
@@ -91,13 +91,14 @@ def _arrival(latency: int) -> tuple[Wire, pyrtl.Register]:
     return age == latency, age
 
 
-def _count(age: pyrtl.Register, valid: Wire, moves: Wire, granted: Wire | None) -> None:
+def _count(age: pyrtl.Register, valid: Wire, stay: Wire, flow: Flow) -> None:
     """Count on while the address stands still; a cycle in which memory does not take it is lost."""
     width = len(age)
-    older = pyrtl.select(valid, age, _sum(age, 1))
-    older = pyrtl.select(moves, pyrtl.Const(1, width), older)
-    if granted is not None:
-        older = older & granted.sign_extended(width)
+    one = pyrtl.Const(1, width)
+    older = pyrtl.select(stay, pyrtl.select(valid, age, _sum(age, 1)), one)
+    older = pyrtl.select(flow.redirect, one, older)
+    if flow.granted is not None:
+        older = older & flow.granted.sign_extended(width)
     age.next <<= older
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from isa.compiler.patterns import Access, Pattern
@@ -33,3 +34,15 @@ class Choice:
     same: Word | None = None
     access: Access | None = None
     table: Table | None = None
+
+
+Way = Word | tuple[Pattern, tuple[tuple[str, Word], ...], int | None]
+"""An equal word, or an instruction with its operands and its wide immediate."""
+
+
+def way_of(pattern: Pattern, binding: Mapping[str, Word]) -> Way:
+    """An instruction with its operands."""
+    immediate = None
+    if pattern.immediate is not None:
+        immediate = pattern.immediate.solve(binding["immediate"].value)
+    return pattern, tuple((h, binding[h]) for h in pattern.holes), immediate

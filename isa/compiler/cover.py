@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from isa.canonical import Label
-from isa.compiler.choice import IMPOSSIBLE, Choice
+from isa.compiler.choice import IMPOSSIBLE, Choice, Way, way_of
 from isa.compiler.constants import Constants
 from isa.compiler.layout import table_entry_bytes
 from isa.compiler.patterns import SETS, Access, Pattern
@@ -67,12 +67,19 @@ class Cover:
         self._shares = uses
         self.choices: dict[Word, Choice] = {}
         self._flows: dict[Word, float] = {}
+        self._ways: dict[Word, tuple[list[Way], list[Way], list[Word]]] = {}
+        self._cycles: dict[Pattern, float] = {}
 
     def latency(self, pattern: Pattern) -> float:
         """Cycles of a pattern's instruction; of equals the base instruction is preferred."""
-        instruction = pattern.instruction
-        cycles = self._latencies.get(instruction.name, 1)
-        return cycles if instruction.extension in self.repertoire.base else cycles + EXTRA
+        found = self._cycles.get(pattern)
+        if found is None:
+            instruction = pattern.instruction
+            found = float(self._latencies.get(instruction.name, 1))
+            if instruction.extension not in self.repertoire.base:
+                found += EXTRA
+            self._cycles[pattern] = found
+        return found
 
     def flow(self, word: Word) -> float:
         """Cost of having a word in a register, its share of what others use too."""
@@ -132,13 +139,11 @@ class Cover:
             return Choice(weight * self._constants.cycles(word.value))
         if word.op == "symbol":
             return Choice(2 * weight)
-        options = list(self._by_label(word, weight))
+        labelled, matched, spelled = self._ways_of(word)
+        options = [self.taken(way, weight) for way in labelled]
         if word.op in SETS or word.op == "mask":
             options += self._sets.choices(word)
-        for pattern in self.repertoire.structural.get(word.op, ()):
-            binding = self.match(pattern.root, word, {}, pattern)
-            if binding is not None:
-                options.append(self.use(pattern, binding, weight))
+        options += [self.taken(way, weight) for way in matched]
         entry, signed = (word, False) if word.op == "lookup" else _extended_lookup(word)
         if entry is not None:
             option = self._load(entry, weight, signed=signed)
@@ -146,20 +151,35 @@ class Cover:
                 options.append(option)
         if word.op in ("xor", "sar") and self.repertoire.permutations:
             options += self._by_permutation(word, weight)
-        for other in self.spellings.of(word):
-            options.append(self.alias(other))
+        options += [self.alias(other) for other in spelled]
         return min(options, key=lambda c: c.cost, default=None)
+
+    def _ways_of(self, word: Word) -> tuple[list[Way], list[Way], list[Word]]:
+        """Ways to compute a word by label and by structure, and how else it is spelled."""
+        found = self._ways.get(word)
+        if found is None:
+            matched: list[Way] = []
+            for pattern in self.repertoire.structural.get(word.op, ()):
+                binding = self.match(pattern.root, word, {}, pattern)
+                if binding is not None:
+                    matched.append(way_of(pattern, binding))
+            found = list(self._by_label(word)), matched, self.spellings.of(word)
+            self._ways[word] = found
+        return found
+
+    def taken(self, way: Way, weight: float) -> Choice:
+        """The choice of one way."""
+        if isinstance(way, Word):
+            return self.alias(way)
+        pattern, operands, immediate = way
+        cost = weight * self.latency(pattern) + sum(self.flow(w) for _, w in operands)
+        return Choice(cost, pattern, operands, immediate)
 
     # One instruction.
 
     def use(self, pattern: Pattern, binding: Mapping[str, Word], weight: float) -> Choice:
         """The choice of a pattern with its operands."""
-        operands = tuple((h, binding[h]) for h in pattern.holes)
-        immediate = None
-        if pattern.immediate is not None:
-            immediate = pattern.immediate.solve(binding["immediate"].value)
-        cost = weight * self.latency(pattern)
-        return Choice(cost + sum(self.flow(w) for _, w in operands), pattern, operands, immediate)
+        return self.taken(way_of(pattern, binding), weight)
 
     def alias(self, word: Word) -> Choice:
         """The choice of what equals `word`."""
@@ -169,16 +189,16 @@ class Cover:
         """The one of least latency."""
         return min(patterns, key=self.latency)
 
-    def _by_label(self, word: Word, weight: float) -> Iterable[Choice]:
+    def _by_label(self, word: Word) -> Iterable[Way]:
         """Instructions whose label over one operand equals the word's over some word below."""
         labels = self.words.labels
         for atom, label in self.words.forms(word)[1:]:
             if label is self.words.seen(labels.identity, atom):
-                yield self.alias(atom)
+                yield atom
             patterns = self.repertoire.unary_for(atom).get(label)
             if patterns:
                 pattern = self.cheapest(patterns)
-                yield self.use(pattern, {pattern.holes[0]: atom}, weight)
+                yield way_of(pattern, {pattern.holes[0]: atom})
 
     def _by_permutation(self, word: Word, weight: float) -> Iterable[Choice]:
         """A permutation of bits, then another instruction: their product has the label."""

@@ -141,6 +141,7 @@ class _Scheduler:
             self._depth_first(lambda b: need[b][1:]),
             self._depth_first(lambda _: ()),
         ]
+        orders.append(self._latest(first))
         trees = self._trees(first)
         orders += [trees.greedy(), self._trees(first, single=True).greedy()]
         if len(trees.members) <= BEAMED:
@@ -153,6 +154,15 @@ class _Scheduler:
         """Values put aside, then pressure."""
         pressure = self.pressure(order)
         return self._spilled(order, pressure), pressure
+
+    def _latest(self, order: list[Item]) -> list[Item]:
+        """Each item as late as its users allow: long sums that share terms grow side by side."""
+        height = dict.fromkeys(order, 0)
+        for item in reversed(order):
+            for b in self.before[item]:
+                if b in height:
+                    height[b] = max(height[b], height[item] + 1)
+        return sorted(order, key=lambda item: -height[item])
 
     def _trees(self, order: list[Item], *, single: bool = False) -> Trees:
         return Trees(order, self.before, self.reads, _results(self.region), single=single)

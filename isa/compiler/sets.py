@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from isa.canonical import Label
-from isa.compiler.choice import IMPOSSIBLE, Choice
+from isa.compiler.choice import IMPOSSIBLE, Choice, Way, way_of
 from isa.compiler.patterns import Accumulate, Pattern
 from isa.compiler.repertoire import SIGNED_XOR
 from isa.compiler.spellings import mask_of
@@ -36,6 +36,13 @@ class Part:
     added_by: Callable[[Word], Choice]
 
 
+_Addition = tuple[Pattern, str, Mapping[str, Word]]
+"""An instruction that adds to an accumulator: which operand that is, and the other operands."""
+_Together = tuple[tuple[Word, ...], Way | Accumulate]
+"""Terms and the instruction that sums them up; before those of an accumulation stands what it
+adds a function of."""
+
+
 class SetCover:
     """Covers one set after the other for a `Cover`."""
 
@@ -43,7 +50,8 @@ class SetCover:
         self._cover = cover
         self._words = cover.words
         self._repertoire = cover.repertoire
-        self._sums: dict[tuple[Word, ...], dict[Word, dict[Label, tuple[Word, ...]]]] = {}
+        self._singles: dict[tuple[str, bool, Word], list[_Addition]] = {}
+        self._together: dict[tuple[object, ...], list[_Together]] = {}
         self._best: dict[tuple[str, bool, int, int], dict[Label, Accumulate | None]] = {}
         self._is_signed = False  # whether the terms at hand are sign extensions of 32 bits
 
@@ -193,15 +201,13 @@ class SetCover:
 
     def _single(self, op: str, term: Word, weight: float) -> Part | None:
         """One term, added by the cheapest instruction that has it as its other operand."""
-        options = []
-        for atom, label in self._words.forms(term):
-            accumulate = self._best_accumulate(op, atom, label)
-            if accumulate is not None:
-                options.append(self._accumulated(accumulate, atom, weight))
-        for pattern in self._repertoire.structural.get(op, ()):
-            option = self._structural_single(pattern, term, weight)
-            if option is not None:
-                options.append(option)
+        key = (op, self._is_signed, term)
+        if key not in self._singles:
+            self._singles[key] = list(self._ways_to_add(op, term))
+        options = [
+            self._accumulated_over(pattern, acc, operands, weight)
+            for pattern, acc, operands in self._singles[key]
+        ]
         if not options:
             return None
         added, added_by = min(options, key=lambda o: o[0])
@@ -209,9 +215,17 @@ class SetCover:
             return None
         return Part((term,), self._cover.flow(term), None, added, added_by)
 
-    def _structural_single(
-        self, pattern: Pattern, term: Word, weight: float
-    ) -> tuple[float, Callable[[Word], Choice]] | None:
+    def _ways_to_add(self, op: str, term: Word) -> Iterator[_Addition]:
+        for atom, label in self._words.forms(term):
+            accumulate = self._best_accumulate(op, atom, label)
+            if accumulate is not None:
+                yield accumulate.pattern, accumulate.acc, {accumulate.x: atom}
+        for pattern in self._repertoire.structural.get(op, ()):
+            addition = self._structural_addition(pattern, term)
+            if addition is not None:
+                yield addition
+
+    def _structural_addition(self, pattern: Pattern, term: Word) -> _Addition | None:
         """A pattern `acc op g(..)` where g is no label: match g on the term."""
         if len(pattern.root.args) != 2 or pattern.immediate is not None:
             return None
@@ -219,9 +233,8 @@ class SetCover:
             if acc.op != "leaf" or acc in self._repertoire.leaves(other):
                 continue
             binding = self._cover.match(other, term, {}, pattern)
-            if binding is None:
-                continue
-            return self._accumulated_over(pattern, str(acc.attr), binding, weight)
+            if binding is not None:
+                return pattern, str(acc.attr), binding
         return None
 
     def _accumulated(
@@ -290,27 +303,36 @@ class SetCover:
 
     def _groups(self, op: str, terms: list[Word], weight: float) -> list[Part]:
         """Several terms that one instruction sums up."""
-        found: list[Part] = []
+        key = (op, self._is_signed, *terms)
+        if key not in self._together:
+            self._together[key] = self._ways_together(op, terms)
+        found = []
+        for subset, way in self._together[key]:
+            if isinstance(way, Accumulate):
+                atom, accumulate = subset[0], way
+                cost, added_by = self._accumulated(accumulate, atom, weight)
+                found.append(Part(subset[1:], IMPOSSIBLE, None, cost, added_by))
+            else:
+                found.append(self._alone(op, subset, self._cover.taken(way, weight)))
+        return found
+
+    def _ways_together(self, op: str, terms: list[Word]) -> list[_Together]:
+        found: list[_Together] = []
         if op == "xor":
-            key = tuple(terms)
-            sums = self._sums.get(key)
-            if sums is None:
-                sums = self._sums[key] = self._subset_sums(terms)
+            sums = self._subset_sums(terms)
             for atom, subsets in sums.items():
                 unary = self._repertoire.unary_for(atom)
                 for label, subset in subsets.items():
                     if len(subset) > 1:
-                        found += self._summed(op, atom, label, subset, unary, weight)
+                        found += self._summed(op, atom, label, subset, unary)
             if self._repertoire.pairs:
-                found += self._paired(sums, weight)
+                found += self._paired(sums)
         for pattern in self._repertoire.structural.get(op, ()):
             if len(pattern.root.args) == 2 and pattern.immediate is None:
                 for pair in itertools.permutations(terms, 2):
                     binding = self._cover.match_all(pattern.root.args, pair, {}, pattern)
                     if binding is not None:
-                        found.append(
-                            self._alone(op, pair, self._cover.use(pattern, binding, weight))
-                        )
+                        found.append((pair, way_of(pattern, binding)))
         return found
 
     def _alone(self, op: str, terms: tuple[Word, ...], choice: Choice) -> Part:
@@ -362,22 +384,16 @@ class SetCover:
         label: Label,
         subset: tuple[Word, ...],
         unary: Mapping[Label, list[Pattern]],
-        weight: float,
-    ) -> list[Part]:
-        found = []
+    ) -> Iterator[_Together]:
         patterns = unary.get(label)
         if patterns:
             pattern = self._cover.cheapest(patterns)
-            found.append(
-                self._alone(op, subset, self._cover.use(pattern, {pattern.holes[0]: atom}, weight))
-            )
+            yield subset, way_of(pattern, {pattern.holes[0]: atom})
         accumulate = self._best_accumulate(op, atom, label)
         if accumulate is not None:
-            cost, added_by = self._accumulated(accumulate, atom, weight)
-            found.append(Part(subset, IMPOSSIBLE, None, cost, added_by))
-        return found
+            yield (atom, *subset), accumulate
 
-    def _paired(self, sums: dict[Word, dict[Label, tuple[Word, ...]]], weight: float) -> list[Part]:
+    def _paired(self, sums: dict[Word, dict[Label, tuple[Word, ...]]]) -> Iterator[_Together]:
         sides: dict[tuple[int, int], list[tuple[Word, tuple[Word, ...]]]] = {}
         for atom, subsets in sums.items():
             wanted = self._repertoire.sides_for(atom)
@@ -386,8 +402,7 @@ class SetCover:
                     sides.setdefault(side, []).append((atom, subsets[label]))
         made = list(self._made(sums))
         if not sides and not made:
-            return []
-        found = []
+            return
         for i, pair in enumerate(self._repertoire.pairs):
             first, second = (
                 [*sides.get((i, side), ()), *self._unchanged(wanted, made)]
@@ -396,9 +411,7 @@ class SetCover:
             for (a, left), (b, right) in itertools.product(first, second):
                 if not set(left) & set(right):
                     binding = {pair.first: a, pair.second: b}
-                    choice = self._cover.use(pair.pattern, binding, weight)
-                    found.append(self._alone("xor", (*left, *right), choice))
-        return found
+                    yield (*left, *right), way_of(pair.pattern, binding)
 
     def _made(
         self, sums: dict[Word, dict[Label, tuple[Word, ...]]]

@@ -6,12 +6,17 @@ from collections.abc import Iterable
 
 from isa.compiler.words import Word, Words, shift_of
 
+DEEPEST = 2
+"""Spellings of spellings are pursued so far; a bit that wanders through a long sum would have as
+many of them as it takes steps."""
+
 
 class Spellings:
     """Other ways to write a word; nothing is merged back into the word they stand for."""
 
     def __init__(self, words: Words) -> None:
         self._words = words
+        self._depth: dict[Word, int] = {}  # of words first written as part of a spelling
 
     def moved(self, word: Word, low: int, length: int, position: int) -> Word:
         """A move that is not merged with its operand."""
@@ -24,8 +29,22 @@ class Spellings:
         """An and with a constant that is not turned into a move."""
         return self._words.intern("mask", (word,), mask, word.ones & mask)
 
-    def of(self, word: Word) -> Iterable[Word]:
+    def of(self, word: Word) -> list[Word]:
         """Words equal to `word`."""
+        depth = self._depth.get(word, 0)
+        if depth == DEEPEST:
+            return []
+        first = self._words.count
+        found = list(self._of(word))
+        stack = list(found)
+        while stack:
+            w = stack.pop()
+            if w.serial >= first and w not in self._depth:
+                self._depth[w] = depth + 1
+                stack += w.args
+        return found
+
+    def _of(self, word: Word) -> Iterable[Word]:
         w, size = self._words, self._words.width
         match word.op:
             case "move":

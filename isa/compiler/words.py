@@ -77,6 +77,11 @@ class Words:
         self.zero = self.const(0)
         self.one = self.const(1)
 
+    @property
+    def count(self) -> int:
+        """Words so far; the next has this serial."""
+        return len(self._interned)
+
     def intern(
         self, op: str, args: tuple[Word, ...], attr: object, ones: int, sign: int | None = None
     ) -> Word:

@@ -10,6 +10,7 @@ from typing import TypeAlias
 import pyrtl
 
 from hw.area import Cost, bitblast, estimate
+from hw.joint import joined
 from hw.lower import Circuits, lower
 from hw.merge import Choice, any_of, merge
 from hw.sharing import share_lookups
@@ -90,9 +91,9 @@ def extension_logic(
 ) -> ExtensionLogic:
     """Build decoder, datapaths, result selection and state in the working block.
 
-    All datapaths stand on the same operand wires and are merged (`hw.sharing`, `hw.merge`), so
-    that what two instructions share is built once. One cycle: `result` follows the inputs
-    combinationally, and state registers take their new value at the end of a cycle in which
+    All datapaths stand on the same operand wires and are merged (`hw.joint`, `hw.sharing`,
+    `hw.merge`), so that what two instructions share is built once. One cycle: `result` follows the
+    inputs combinationally, and state registers take their new value at the end of a cycle in which
     `commit` is 1 and the word is one that writes them. Registers start at 0.
 
     Args:
@@ -121,15 +122,17 @@ def extension_logic(
     select = {name: arg(f"select {name}", 1) for name in selected}
     env.update((str(select[name].attr), wire) for name, wire in selected.items())
 
+    valued: list[Instruction] = []
     results: list[Choice] = []
     updates: dict[str, list[Choice]] = {name: [] for name in state}
     for instruction, e in zip(instructions, effects, strict=True):
         chosen = select[instruction.name]
         if e.rd is not None:
+            valued.append(instruction)
             results.append((e.rd, chosen))
         for name, value in e.state:
             updates[name].append((value, chosen))
-    results, circuits = share_lookups(results, circuits)
+    results, circuits = share_lookups(joined(valued, results, xlen), circuits)
     roots = [any_of(select.values()), any_of(s for _, s in results), merge(results, xlen)]
     for name, choices in updates.items():
         roots += [any_of(s for _, s in choices), merge(choices, widths[name])]
@@ -242,7 +245,7 @@ def build_datapath(
             select = f"op_{instruction.name}"
             env[select] = pyrtl.Input(1, select)
             choices.append((e.rd, arg(select, 1)))
-        choices, circuits = share_lookups(choices, circuits)
+        choices, circuits = share_lookups(joined(instructions, choices, xlen), circuits)
         (wire,) = lower([merge(choices, xlen)], env, circuits)
         result = pyrtl.Output(xlen, "result")
         result <<= wire

@@ -15,6 +15,7 @@ from isa.table import Table
 POLYNOMIAL = 0x11B
 
 
+@cache
 def multiply(a: int, b: int) -> int:
     """Product in GF(2^8) (FIPS 197 section 4.2)."""
     return gf.multiply(a, b, POLYNOMIAL)

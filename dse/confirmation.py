@@ -21,6 +21,8 @@ class Confirmation:
             was not.
         area_error: The composed area over it, less 1.
         period_error: The same of the clock period; None also where a unit takes several cycles.
+        synthesised_luts: LUTs of that netlist, with technology xc7; otherwise None.
+        luts_error: The composed LUTs over them, less 1.
     """
 
     ok: bool
@@ -31,6 +33,8 @@ class Confirmation:
     synthesised_area_ge: float | None = None
     area_error: float | None = None
     period_error: float | None = None
+    synthesised_luts: int | None = None
+    luts_error: float | None = None
 
     @property
     def status(self) -> str:

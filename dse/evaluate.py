@@ -11,9 +11,11 @@ from dse.cache import Cache
 from dse.coprocessor import CoprocessorError
 from dse.design import Design
 from dse.evaluation import Evaluation
+from dse.hardware_metrics import hardware_metrics
 from dse.measurement import Measurement, WrongAnswer, compiled, measure, mnemonics
-from dse.metrics import METRICS, Quantity
+from dse.metrics import METRICS, ON_REQUEST, Quantity
 from dse.space import Space, WorkloadUse
+from dse.switching import CannotSimulate, switched
 from dse.target import Target, target_of, without_unused
 from hw.composition import Hardware
 from hw.hosted import Hosted
@@ -21,7 +23,14 @@ from isa.encoding import EncodingError
 from isa.kernel import KernelError, UnsupportedKernel
 from isa.program import Program
 
-_INFEASIBLE = (UnsupportedKernel, KernelError, EncodingError, WrongAnswer, CoprocessorError)
+_INFEASIBLE = (
+    UnsupportedKernel,
+    KernelError,
+    EncodingError,
+    WrongAnswer,
+    CoprocessorError,
+    CannotSimulate,
+)
 
 
 def evaluate(*, space: Space, design: Design, cache: Cache) -> Evaluation:
@@ -49,12 +58,15 @@ def evaluate(*, space: Space, design: Design, cache: Cache) -> Evaluation:
             )
             for use in space.workloads
         }
+        drawn = {}
+        if space.asks_for(ON_REQUEST):
+            drawn["switched"] = switched(space, design, target, hardware, cache)
     except _INFEASIBLE as error:
         return Evaluation(design, feasible=False, reason=str(error))
     return Evaluation(
         design,
         feasible=True,
-        metrics=_metrics(space, target, hardware, beside, measured),
+        metrics=_metrics(space, target, hardware, beside, measured) | drawn,
         workloads={u.workload: _described(u, measured[u.workload]) for u in space.workloads},
     )
 
@@ -131,21 +143,7 @@ def _metrics(
     put("leaks", sum(m.leaks for m in measured.values()), "measured")
     put("state_bits", sum(width for _, width in target.instructions.state), "exact")
 
-    rung, area_error, delay_error = hardware.rung, hardware.area_error, hardware.delay_error
-    whole: Hardware | Hosted = beside or hardware
-    put("area_ge", whole.area_ge, rung, whole.area_error)
-    put("core_area_ge", hardware.core_area_ge, rung, area_error)
-    put("extension_area_ge", hardware.extension_area_ge, rung, area_error)
-    put("ffs", whole.ffs, "exact")
-    put("core_ffs", hardware.core_ffs, "exact")
-    put("extension_ffs", hardware.extension_ffs, "exact")
-    put("critical_path_fo4", whole.period_fo4, rung, delay_error)
-    period_ns = whole.period_ns
-    put("period_ns", period_ns, rung, delay_error)
-    put("time_ns", cycles * period_ns, rung, delay_error)
-    product = cycles * period_ns * whole.area_ge
-    put("tap_silicon_ge", product, rung, whole.area_error + delay_error)
-    put("tap_ise", cycles * hardware.extension_area_ge, rung, area_error)
+    found |= hardware_metrics(hardware, beside, target.technology, cycles)
     size = found["code_bytes"].value + found["data_bytes"].value
     put("tap_code", cycles * size, "modelled")
     shares = {name: _utilisation(result) for name, result in measured.items()}
@@ -155,22 +153,4 @@ def _metrics(
         if uses:
             total_share = math.fsum(use.weight * shares[use.workload][name] for use in uses)
             put(name, total_share / weight, "modelled")
-    if beside is not None:
-        found.update(_coprocessor_metrics(beside))
     return found
-
-
-def _coprocessor_metrics(beside: Hosted) -> dict[str, Quantity]:
-    """What the co-processor costs."""
-    cost = beside.coprocessor
-    figures = {
-        "coprocessor_area_ge": (cost.area_ge, cost.rung, cost.area_error),
-        "coprocessor_ffs": (cost.ffs, "exact", None),
-        "coprocessor_brams": (cost.brams, "exact", None),
-    }
-    if cost.luts is not None:
-        figures["coprocessor_luts"] = (cost.luts, cost.rung, cost.luts_error)
-    return {
-        name: Quantity(value, METRICS[name].unit, rung, error)
-        for name, (value, rung, error) in figures.items()
-    }

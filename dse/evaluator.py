@@ -218,6 +218,9 @@ def relate(evaluation: Evaluation, baseline: Evaluation) -> Evaluation:
         metrics["gain"] = Quantity(
             1 - mine.value / theirs.value, METRICS["gain"].unit, mine.rung, error
         )
+    drawn, reference = metrics.get("switched"), baseline.metrics.get("switched")
+    if drawn is not None and reference is not None:
+        metrics["energy_rel"] = replace(drawn, value=drawn.value / reference.value, unit="")
     speedups = [
         baseline.workloads[name]["cycles"] / data["cycles"]
         for name, data in sorted(evaluation.workloads.items())

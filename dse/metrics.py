@@ -56,26 +56,41 @@ _MINIMISED = {
     "instructions": ("instructions", "retired from entry to return inclusive, weighted sum"),
     "time_ns": ("ns", "cycles x period_ns"),
     "period_ns": ("ns", "max(core path, operand arrival + unit + writeback)"),
-    "critical_path_fo4": ("FO4", "longest register-to-register path of the whole design"),
+    "critical_path_fo4": ("FO4", "longest register-to-register path; with technology ge"),
     "area_ge": ("GE", "core + one extension block of all chosen units, decode and result mux"),
     "core_area_ge": ("GE", "the part of area_ge that is the host core"),
     "extension_area_ge": ("GE", "the part of area_ge that the chosen instructions add"),
+    "luts": ("LUT", "look-up tables of a 7-series part, the register file's among them"),
+    "core_luts": ("LUT", "the part of luts that is the host core"),
+    "extension_luts": ("LUT", "the part of luts that the chosen instructions add"),
     "ffs": ("bits", "flip-flops of the whole design"),
     "core_ffs": ("bits", "flip-flops of the host core"),
     "extension_ffs": ("bits", "flip-flops that the chosen instructions add"),
     "coprocessor_area_ge": ("GE", "the part of area_ge that is the co-processor"),
     "coprocessor_ffs": ("bits", "flip-flops of the co-processor"),
-    "coprocessor_luts": ("LUTs", "6-input LUTs of the co-processor"),
-    "coprocessor_brams": ("BRAMs", "block RAMs of 36 Kbit of the co-processor"),
+    "coprocessor_luts": ("LUT", "the part of luts that is the co-processor"),
+    "coprocessor_brams": ("BRAM", "the part of brams that is the co-processor"),
+    "brams": ("BRAM", "block RAMs of 36 Kbit, but for those of instruction and data memory"),
+    "core_brams": ("BRAM", "the part of brams that is the host core"),
+    "extension_brams": ("BRAM", "the part of brams that the chosen instructions add"),
+    "dsps": ("DSP", "DSP slices; on the mapped rung there are none, a multiplier is LUTs"),
+    "core_dsps": ("DSP", "the part of dsps that is the host core"),
+    "extension_dsps": ("DSP", "the part of dsps that the chosen instructions add"),
     "code_bytes": ("bytes", "program memory of the kernels"),
     "data_bytes": ("bytes", "constants and tables of the kernels"),
     "stack_bytes": ("bytes", "deepest stack of the kernels"),
     "state_bits": ("bits", "architectural state the extensions add to a context"),
     "leaks": ("", "secret-dependent branches, addresses, variable latencies executed"),
-    "tap_silicon_ge": ("ns GE", "time_ns x area_ge"),
+    "tap_silicon_ge": ("ns GE", "time_ns x area_ge, with technology ge"),
+    "tap_silicon_luts": ("ns LUT", "time_ns x luts, with technology xc7"),
     "tap_ise": ("cycles GE", "cycles x extension_area_ge (TCHES 2021)"),
     "tap_code": ("cycles bytes", "cycles x (code_bytes + data_bytes) (NLU-V 2024)"),
+    "switched": ("caps", "capacitance switched a block, in inputs of a unit inverter"),
+    "energy_rel": ("", "switched over that of the baseline; no glitches, wires, leakage, memories"),
 }
+ON_REQUEST = frozenset({"switched", "energy_rel"})
+"""Metrics that take a run on the netlist; measured where an objective or a constraint asks."""
+_RELATIVE = frozenset({"energy_rel"})
 _MAXIMISED = {
     "gain": ("", "1 - time_ns / time_ns of the baseline"),
     "geomean_speedup": ("", "geometric mean over the workloads of baseline cycles / cycles"),
@@ -85,7 +100,10 @@ _SHARES = {
     "unit_utilisation": "cycles in which an engine works over those from start to last output",
 }
 METRICS: dict[str, Metric] = (
-    {name: Metric(name, unit, definition) for name, (unit, definition) in _MINIMISED.items()}
+    {
+        name: Metric(name, unit, definition, is_relative=name in _RELATIVE)
+        for name, (unit, definition) in _MINIMISED.items()
+    }
     | {name: Metric(name, "", text, is_minimised=False) for name, text in _SHARES.items()}
     | {
         name: Metric(name, unit, definition, is_minimised=False, is_relative=True)

@@ -80,6 +80,9 @@ def _print_composition(front: Front, console: Console) -> None:
         text = f"Composed area against the design synthesised as one netlist: {_span(areas)}"
         if periods:
             text += f"; period: {_span(periods)}"
+        luts = [c.luts_error for c in checks if c.luts_error is not None]
+        if luts:
+            text += f"; LUTs: {_span(luts)}"
         console.print(text, highlight=False)
 
 

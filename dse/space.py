@@ -14,6 +14,7 @@ from pathlib import Path
 from dse.constraint import Constraint
 from dse.coprocessor import ENTRY, without_idle_choices
 from dse.design import Design, Value
+from dse.metrics import ON_REQUEST
 from dse.parameter import Parameter
 from dse.vocabulary import REGISTRIES, Vocabulary
 from dse.yaml_source import Problem, SourceError, read_yaml
@@ -174,14 +175,21 @@ class Space:
             parameters=tuple(p for p in self.parameters if p.name not in others),
         )
 
+    def asks_for(self, metrics: frozenset[str]) -> bool:
+        """Whether an objective or a constraint is one of `metrics`."""
+        asked = {o.metric for o in self.objectives} | {c.metric for c in self.constraints}
+        return not asked.isdisjoint(metrics)
+
     @cached_property
     def evaluation_digest(self) -> str:
         """Digest of all that an evaluation depends on beside the design.
 
-        Objectives, constraints, baseline and search settings are no part of it; the choices are,
-        because the first of each decides what a design is reduced to.
+        Objectives and constraints are part of it only where they ask for a metric that is not
+        measured otherwise, baseline and search settings not at all; the choices are, because the
+        first of each decides what a design is reduced to.
         """
         content = {
+            "on request": self.asks_for(ON_REQUEST),
             "workloads": [[u.workload, u.weight, u.bytes] for u in self.workloads],
             "technology": [self.technology.name, self.technology.fo4_ps],
             "base": self.base,

@@ -68,6 +68,8 @@ def confirm(*, space: Space, design: Design, cache: Cache | None = None) -> Conf
         synthesised_area_ge=whole.area_ge,
         area_error=whole.area_error,
         period_error=whole.period_error,
+        synthesised_luts=whole.luts,
+        luts_error=whole.luts_error,
     )
 
 

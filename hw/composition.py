@@ -109,6 +109,13 @@ class Hardware:
         return self.area_ge - self.core_area_ge
 
     @property
+    def extension_luts(self) -> int | None:
+        """LUTs that the chosen instructions add; None on the estimate rung."""
+        if self.luts is None or self.core_luts is None:
+            return None
+        return self.luts - self.core_luts
+
+    @property
     def extension_ffs(self) -> int:
         """Flip-flops that the chosen instructions add."""
         return self.ffs - self.core_ffs

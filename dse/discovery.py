@@ -122,8 +122,9 @@ class Discovery:
                     for choice in range(encoding.sizes[column])
                     for row in rows
                 ]
-            for row in rows:
-                yield _Program(use.workload, row)
+            for row, reduced in zip(rows, encoding.reduce(np.array(rows)), strict=True):
+                if (row == reduced)[varied].all():  # else a kernel that no design here admits
+                    yield _Program(use.workload, row)
 
     def _row(self, program: _Program, removed: frozenset[str]) -> Rows:
         row = program.row.copy()

@@ -20,7 +20,7 @@ from dse.sampler import CANONICAL, batch_seed
 from dse.space import Space
 from dse.structure import Structure
 
-_LEAST = 8  # designs planned together
+_LEAST = 4  # designs planned together
 _GROWTH = 8  # planned together: one for so many that are known
 
 

@@ -23,7 +23,7 @@ from dse.random_search import random_search
 from dse.run import FRONT, MANIFEST, Run, to_text
 from dse.sampler import SAMPLERS, missing_library
 from dse.search import BATCH, Found, Observer, Progress, sampled_search
-from dse.seeds import seed_designs
+from dse.seeds import FEW, seed_designs
 from dse.space import Space
 
 EXACT_BUDGET_SECONDS = 60.0
@@ -41,6 +41,7 @@ class Options:
     sampler: str | None = None
     resume: bool = False
     exhaustive: bool = False
+    batch: int | None = None
     exact_budget_seconds: float = EXACT_BUDGET_SECONDS
     command: str = ""
 
@@ -86,7 +87,7 @@ def explore(space: Space, options: Options, backend: Backend, observer: Observer
         "sampler": sampler,
         "seed": seed,
         "trials": trials,
-        "batch": BATCH,
+        "batch": options.batch or BATCH,
         "exhaustive": options.exhaustive,
         "code_digest": backend.digest,
         "versions": versions(),
@@ -117,9 +118,11 @@ def explore(space: Space, options: Options, backend: Backend, observer: Observer
             if SAMPLERS[sampler].uses_structure:
                 structure, runs = discover(evaluator, min(MOST_RUNS, trials), observer)
                 clock.lap("segments")
-            seeds = seed_designs(space, baseline.canonical)
+            seeds = seed_designs(space, baseline.canonical, FEW if structure else None)
             proposer = Proposer(space, sampler, seed, seeds, evaluator.reductions, structure)
-            found = sampled_search(evaluator, proposer, trials, run, observer)
+            found = sampled_search(
+                evaluator, proposer, trials, run, observer, options.batch or BATCH
+            )
         clock.lap("search")
         result = {**_counts(found, evaluator, clock.seconds["search"]), "segment_runs": runs}
         if not found.is_interrupted and found.front and not options.exhaustive:

@@ -8,17 +8,19 @@ from collections.abc import Iterator
 from dse.design import Design
 from dse.evaluator import Evaluator
 from dse.sampler import batch_seed
-from dse.search import Found, Observer, listed_search
+from dse.search import Found, Log, Observer, listed_search
 from dse.space import Space
 
 _STREAM = -1  # apart from every batch of the sampler
 _TRIES_PER_DESIGN = 200
 
 
-def random_search(evaluator: Evaluator, count: int, seed: int, observer: Observer) -> Found:
+def random_search(
+    evaluator: Evaluator, count: int, seed: int, observer: Observer, log: Log | None = None
+) -> Found:
     """Evaluate `count` distinct designs, each drawn uniformly from the raw combinations."""
     drawn = (("random", design) for design in random_designs(evaluator.space, seed))
-    found = listed_search(evaluator, drawn, count, None, observer, phase="random")
+    found = listed_search(evaluator, drawn, count, log, observer, phase="random")
     found.is_whole = False  # the drawing may have ended, not the space
     return found
 

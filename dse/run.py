@@ -20,7 +20,7 @@ SPACE = "space.yaml"
 FRONT = "front.json"
 _LOCK = ".lock"
 # what must not have changed for a search to be continued
-_IDENTITY = ("space_digest", "code_digest", "sampler", "seed", "exhaustive")
+_IDENTITY = ("space_digest", "code_digest", "sampler", "seed", "batch", "exhaustive")
 
 
 class RunError(ValueError):

@@ -13,8 +13,9 @@ from dse.evaluator import Evaluator
 from dse.pareto import Archive, Frame, Loss
 from dse.proposer import Outcome, Proposal, Proposer
 
-# Designs asked for together; independent of the number of jobs, so that results are too.
 BATCH = 8
+"""Designs asked for together; independent of the number of jobs, so that results are too."""
+_SLOW_START = 8  # batches' worth of designs during which half as many are asked for
 LISTED_BATCH = 16
 LOGGED_BATCH = 64  # each ends in a write to disk
 
@@ -139,15 +140,26 @@ class _Loop:
 
 
 def sampled_search(
-    evaluator: Evaluator, proposer: Proposer, trials: int, log: Log | None, observer: Observer
+    evaluator: Evaluator,
+    proposer: Proposer,
+    trials: int,
+    log: Log | None,
+    observer: Observer,
+    size: int = BATCH,
 ) -> Found:
-    """Evaluate `trials` distinct designs that the proposer asks for, or all there are."""
+    """Evaluate `trials` distinct designs that the proposer asks for, or all there are.
+
+    They are asked for `size` at a time, at first half as many: the less is known, the more the
+    results of a batch change the next.
+    """
     loop = _Loop(evaluator, log, observer, "search")
     found = loop.found
     batch = 0
     try:
         while len(found.counted) < trials:
-            proposals = proposer.ask(batch, min(BATCH, trials - len(found.counted)))
+            known = len(found.counted)
+            wanted = size if known >= _SLOW_START * size else max(1, size // 2)
+            proposals = proposer.ask(batch, min(wanted, trials - known))
             if not proposals:
                 found.is_whole = True
                 break

@@ -9,9 +9,13 @@ from dse.design import Design
 from dse.space import Space
 
 _MOST = 24  # seeds, unless the starts alone are more
+FEW = 6
+"""Seeds of a sampler that has looked into the programs: it needs to be shown less."""
 
 
-def seed_designs(space: Space, baseline: Design) -> list[tuple[str, Design]]:
+def seed_designs(
+    space: Space, baseline: Design, most: int | None = None
+) -> list[tuple[str, Design]]:
     """(origin, reduced design) of the seeds, distinct, in order of importance.
 
     Each choice of instructions comes with every kernel it admits, all first kernels before all
@@ -32,7 +36,7 @@ def seed_designs(space: Space, baseline: Design) -> list[tuple[str, Design]]:
         for seed in rank:
             if seed is not None:
                 found.setdefault(seed[1].digest, seed)
-    return list(found.values())[: max(len(starts), _MOST)]
+    return list(found.values())[: most or max(len(starts), _MOST)]
 
 
 def _with_kernels(space: Space, design: Design) -> Iterator[Design]:

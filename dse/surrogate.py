@@ -18,7 +18,7 @@ from dse.structure import Floats
 
 _DECAYS = (0.1, 0.3, 0.8)  # of the correlation, for each parameter that differs
 _NUGGETS = (1e-5, 1e-2)  # noise, of the variance
-_MAIN = 4.0  # variance of the parameters' own effects, over that of their interplay
+_MAIN = 2.0  # variance of the parameters' own effects, over that of their interplay
 _TREND = 25.0  # variance of the linear term
 
 

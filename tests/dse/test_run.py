@@ -15,6 +15,7 @@ MANIFEST_DATA: dict[str, Any] = {
     "code_digest": "c",
     "sampler": "auto",
     "seed": 1,
+    "batch": 8,
     "exhaustive": False,
 }
 

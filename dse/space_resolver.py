@@ -27,6 +27,7 @@ from dse.validation import shown as _shown
 from dse.vocabulary import Vocabulary
 from dse.yaml_source import Path as KeyPath
 from dse.yaml_source import Problem, Source, dotted
+from isa.proposal import ProposalError, load_proposal
 
 MAX_PROPOSAL_BYTES = 1_048_576
 
@@ -49,6 +50,7 @@ class _Resolver:
         self.shape = shape
         self.names = names
         self.file = file
+        self.base = f"rv{shape.core.xlen[0]}i"
         self.problems: list[Problem] = []
 
     def problem(self, path: KeyPath, message: str, *, of_key: bool = False) -> None:
@@ -57,13 +59,16 @@ class _Resolver:
 
     def space(self, text: str) -> Space:
         shape = self.shape
+        if shape.instructions.base not in (None, self.base):
+            message = f"must be {self.base}, as xlen of the core is {shape.core.xlen[0]}, "
+            self.problem(("instructions", "base"), f"{message}not {shape.instructions.base!r}")
         entries, entry_parameters = self.entries()
         coprocessor, coprocessor_parameters = self.coprocessor()
         entries += coprocessor
         workloads = self.workloads()
         parameters = (
             *self.core_parameters(),
-            Parameter("instructions.base", (shape.instructions.base,)),
+            Parameter("instructions.base", (self.base,)),
             *entry_parameters,
             *self.unit_parameters(),
             *coprocessor_parameters,
@@ -80,7 +85,7 @@ class _Resolver:
             workloads=workloads,
             baseline=baseline,
             technology=Technology(shape.technology.name, float(shape.technology.fo4_ps)),
-            base=shape.instructions.base,
+            base=self.base,
             entries=entries,
             parameters=parameters,
             objectives=objectives,
@@ -88,7 +93,7 @@ class _Resolver:
             search=SearchSettings(shape.search.sampler, shape.search.trials, shape.search.seed),
             text=text,
             file=self.file,
-            base_provides=tuple(self.names.instructions_of(shape.instructions.base)),
+            base_provides=tuple(self.names.instructions_of(self.base)),
         )
 
     def workloads(self) -> tuple[WorkloadUse, ...]:
@@ -136,11 +141,17 @@ class _Resolver:
             return [Parameter("core.preset", tuple(core.preset))]
         stages = tuple(core.pipeline)
         bypassed = Condition("core.pipeline", tuple(s for s in stages if s > 2))
-        return [
+        found = [
             Parameter("core.xlen", tuple(core.xlen)),
             Parameter("core.pipeline", stages),
             Parameter("core.forwarding", tuple(core.forwarding), bypassed),
         ]
+        decoding = Condition("core.pipeline", tuple(s for s in stages if s == 5))
+        for name in type(core).model_fields:
+            if name in core.model_fields_set and f"core.{name}" not in {p.name for p in found}:
+                condition = decoding if name == "branch" else None
+                found.append(Parameter(f"core.{name}", tuple(getattr(core, name)), condition))
+        return found
 
     def unit_parameters(self) -> list[Parameter]:
         found = []
@@ -180,7 +191,7 @@ class _Resolver:
             entry = self.entry(name, path)
             if entry is None:
                 continue
-            if entry.name in entries or entry.name == self.shape.instructions.base:
+            if entry.name in entries or entry.name == self.base:
                 self.problem(path, f"{entry.name} is given twice")
                 continue
             entries[entry.name] = entry
@@ -216,6 +227,11 @@ class _Resolver:
             self.problem(
                 path, f"proposal must be at most {MAX_PROPOSAL_BYTES} bytes, not {len(content)}"
             )
+            return None
+        try:
+            load_proposal(file)
+        except ProposalError as error:
+            self.problem(path, f"proposal {error}")
             return None
         digest = hashlib.blake2b(content, digest_size=16).hexdigest()
         return Entry(file.stem, "proposal", (file.stem,), file, digest)
@@ -313,8 +329,8 @@ class _Resolver:
             name = dotted(path)
             where = ("baseline", *path)
             if name == "instructions":
-                if value != self.shape.instructions.base:
-                    self.problem(where, f"must be {self.shape.instructions.base}, not {value!r}")
+                if value != self.base:
+                    self.problem(where, f"must be {self.base}, not {value!r}")
             elif name not in by_name:
                 accepted = ["instructions", *by_name]
                 message = (

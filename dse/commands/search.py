@@ -6,13 +6,16 @@ import json
 import shlex
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from dse.arguments import cache_folder, cache_options, default_jobs, open_space
 from dse.backend import Backend
 from dse.sampler import SAMPLERS
+
+if TYPE_CHECKING:
+    from dse.space import Space
 
 _MAX_TRIALS = 1_000_000
 _MAX_SEED = 2**32 - 1
@@ -30,6 +33,12 @@ _MAX_SECONDS = 1_000_000
     show_default="all processors",
     help="Worker processes; 0 evaluates in this process.",
 )
+@click.option(
+    "--batch",
+    type=click.IntRange(1, 100_000),
+    show_default="8",
+    help="Designs proposed together; for many workers, more of them.",
+)
 @click.option("--sampler", type=click.Choice(list(SAMPLERS)), help="What proposes designs.")
 @click.option(
     "--out",
@@ -44,6 +53,12 @@ _MAX_SECONDS = 1_000_000
     default=None,
     help="Enumerate the exact front for comparison if that takes at most so long (default: 60).",
 )
+@click.option(
+    "--propose",
+    "is_proposing",
+    is_flag=True,
+    help="Choose among instructions proposed for the workloads too (see dse propose).",
+)
 @cache_options
 @click.option("--json", "as_json", is_flag=True, help="Print the front and summary as JSON.")
 @click.option("--profile", is_flag=True, help="Say where the time went.")
@@ -56,6 +71,7 @@ def command(
     no_cache: bool,
     as_json: bool,
     profile: bool,
+    is_proposing: bool,
     exact_seconds: int | None,
     out: Path | None,
     **settings: Any,
@@ -80,6 +96,8 @@ def command(
         command=shlex.join(["dse", *sys.argv[1:]]),
         **settings,
     )
+    if is_proposing:
+        opened = _joined(opened, options.out, backend)
     try:
         with ProgressBar() as bar:
             exploration = explore(opened, options, backend, bar)
@@ -95,3 +113,17 @@ def command(
     if profile:
         print_profile(exploration.result)
     return 0 if exploration.is_confirmed and not exploration.is_interrupted else 1
+
+
+def _joined(space: Space, out: Path, backend: Backend) -> Space:
+    """The space with the proposals in the folder of the run, which are made if it has none."""
+    from dse.propose.joined import with_proposals
+    from dse.propose.request import RequestError
+
+    vocabulary = Backend.load(backend.vocabulary)
+    try:
+        return with_proposals(
+            space, out / "proposals", vocabulary, lambda text: click.echo(text, err=True)
+        )
+    except RequestError as error:
+        raise click.UsageError(f"--propose: {error}") from None

@@ -58,6 +58,22 @@ def _names(names: Sequence[str]) -> Iterator[str]:
         yield from (f"{name}.json", f"{name}.py")
 
 
+def proposal_files(folder: Path) -> list[tuple[Path, str]]:
+    """The data of each proposal in a folder, and the known instruction it equals, or "".
+
+    Raises:
+        RunError: The folder holds none.
+    """
+    _earlier(folder)
+    data = json.loads((folder / REPORT).read_text(encoding="utf-8"))
+    found = []
+    for proposal in data["proposals"]:
+        nearest = proposal["nearest"]
+        known = nearest["name"] if nearest["relation"] == "equals" else ""
+        found.append((folder / f"{proposal['name']}.json", known))
+    return found
+
+
 def deliver(report: Report, folder: Path) -> list[Path]:
     """Write the report, for each proposal its data and its Python listing, and all exports.
 

@@ -115,8 +115,13 @@ def test_baseline_fixes_parameters_and_chooses_nothing(aes: Space) -> None:
     }  # fmt: skip
 
 
+PROPOSAL = """{"format": 1, "name": "mine", "xlen": 32, "source": "a test", "fields": {},
+"encoding": "mine rd rs1 rs2 31..25=0 14..12=0 6..2=0x0a 1..0=3",
+"meaning": "(bits (xor (arg rs1 32) (arg rs2 32)))"}"""
+
+
 def test_proposal_is_named_by_its_file_and_changes_the_digest(tmp_path: Path) -> None:
-    (tmp_path / "mine.json").write_text("{}")
+    (tmp_path / "mine.json").write_text(PROPOSAL)
     space_file = tmp_path / "space.yaml"
     space_file.write_text(
         "name: x\nworkloads: [aes128-encrypt]\ninstructions: {choose: [mine.json]}\n"
@@ -124,10 +129,32 @@ def test_proposal_is_named_by_its_file_and_changes_the_digest(tmp_path: Path) ->
     space = load_space(space_file, VOCABULARY)
     assert space.free[0].name == "mine"
     assert space.entries[0].file == tmp_path / "mine.json"
-    (tmp_path / "mine.json").write_text("{ }")
+    (tmp_path / "mine.json").write_text(PROPOSAL + " ")
     changed = load_space(space_file, VOCABULARY)
     assert changed.digest != space.digest
     assert changed.evaluation_digest != space.evaluation_digest
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        ("{", "must be JSON text: "),
+        ("{}", "format must be 1, not None"),
+        (PROPOSAL.replace("xor", "nor"), "meaning: "),
+        (PROPOSAL.replace("0x0a", "0x04"), "encoding must have a custom opcode"),
+    ],
+)
+def test_malformed_proposal_is_refused_where_the_space_names_it(
+    tmp_path: Path, content: str, fault: str
+) -> None:
+    (tmp_path / "mine.json").write_text(content)
+    space_file = tmp_path / "space.yaml"
+    space_file.write_text(
+        "name: x\nworkloads: [aes128-encrypt]\ninstructions:\n  choose: [mine.json]\n"
+    )
+    where = r"space.yaml:4:12: error: instructions.choose.0: proposal .*mine.json: "
+    with pytest.raises(SpaceError, match=f"{where}{fault}"):
+        load_space(space_file, VOCABULARY)
 
 
 def test_single_instruction_can_be_chosen(parse: Parse) -> None:

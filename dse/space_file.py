@@ -20,6 +20,15 @@ from dse.suggestion import one_of, suggest
 from dse.validation import fault, shown, validate
 from dse.vocabulary import Vocabulary
 from dse.yaml_source import Source
+from isa.core import (
+    BRANCHES,
+    DIVIDERS,
+    LONGEST_LATENCY,
+    MEMORIES,
+    MULTIPLIERS,
+    PIPELINES,
+    PREDICTIONS,
+)
 
 MAX_TRIALS = 1_000_000
 MAX_BYTES = 1_048_576
@@ -147,22 +156,32 @@ class CoreEntry(Strict):
         list[Annotated[str, _known("preset", lambda v: v.core_presets())]] | None,
         BeforeValidator(lambda v: None if v is None else _as_list(v)),
     ] = None
-    xlen: Annotated[list[Annotated[int, _choice_of(32)]], *Choices] = [32]
-    pipeline: Annotated[list[Annotated[int, _choice_of(2, 3, 5)]], *Choices] = [5]
+    xlen: Annotated[list[Annotated[int, _choice_of(32, 64)]], *Choices] = [32]
+    pipeline: Annotated[list[Annotated[int, _choice_of(*PIPELINES)]], *Choices] = [5]
     forwarding: Annotated[list[bool], *Choices] = [True]
+    branch: Annotated[list[Annotated[str, _choice_of(*BRANCHES)]], *Choices] = ["execute"]
+    prediction: Annotated[list[Annotated[str, _choice_of(*PREDICTIONS)]], *Choices] = ["not-taken"]
+    memory: Annotated[list[Annotated[str, _choice_of(*MEMORIES)]], *Choices] = ["separate"]
+    memory_latency: Annotated[list[Annotated[int, _whole(1, LONGEST_LATENCY)]], *Choices] = [1]
+    read_ports: Annotated[list[Annotated[int, _choice_of(2, 3)]], *Choices] = [2]
+    multiplier: Annotated[list[Annotated[int, _choice_of(*MULTIPLIERS)]], *Choices] = [0]
+    carryless: Annotated[list[Annotated[int, _choice_of(*MULTIPLIERS)]], *Choices] = [0]
+    divider: Annotated[list[Annotated[int, _choice_of(*DIVIDERS)]], *Choices] = [0]
 
     @model_validator(mode="after")
     def _check(self) -> CoreEntry:
         others = sorted(self.model_fields_set - {"preset"})
         if self.preset is not None and others:
             raise fault(f"preset already decides {', '.join(others)}; give one or the other")
+        if len(self.xlen) > 1:
+            raise fault(f"xlen must be one width a space, as the base set is, not {self.xlen}")
         return self
 
 
 class InstructionsEntry(Strict):
     """The base instruction set, and what may be added to it."""
 
-    base: Annotated[str, _choice_of("rv32i")] = "rv32i"
+    base: Annotated[str, _choice_of("rv32i", "rv64i")] | None = None
     choose: list[Any] = []
 
 

@@ -18,7 +18,6 @@ from hw.coprocessors.parameters import Coprocessor
 from hw.hosted import Hosted, PortPaths, hosted, port_paths
 from hw.technology import Technology, technology
 from isa.bits import topological
-from isa.core import NO_COMPRESSED
 from isa.encoding import EncodingError
 from isa.instruction import Extension, Instruction
 from isa.instruction_set import (
@@ -28,6 +27,7 @@ from isa.instruction_set import (
     find_instruction,
     load_extension,
 )
+from isa.iterative import UNITS, operation
 from isa.proposal import load_proposal
 from isa.table import Table
 from isa.timing import PRESETS, Core
@@ -145,16 +145,12 @@ def target_of(space: Space, design: Mapping[str, Value]) -> Target:
         CoprocessorError: Parameters of the co-processor do not go together.
         ValueError: A proposal file cannot be read.
     """
-    xlen = int(design.get("core.xlen") or 32)
     preset = design.get("core.preset")
     if preset:
         core = PRESETS[str(preset)]
     else:
-        core = Core(
-            xlen=xlen,
-            pipeline=int(design["core.pipeline"]),  # type: ignore[arg-type]
-            forwarding=bool(design["core.forwarding"]),
-        )
+        names = [n for n in design if n.startswith("core.")]
+        core = Core(**{n.removeprefix("core."): design[n] for n in names})  # type: ignore[arg-type]
     parts: list[tuple[str, tuple[tuple[str, int], ...]]] = [(space.base, ())]
     files = {}
     for entry in space.entries:
@@ -163,8 +159,9 @@ def target_of(space: Space, design: Mapping[str, Value]) -> Target:
             if entry.file is not None:
                 files[entry.name] = (entry.file, entry.file_digest)
     instructions = _instruction_set(core.xlen, tuple(parts), tuple(sorted(files.items())))
-    if core.name == "icicle" and instructions.compressed:
-        raise EncodingError(NO_COMPRESSED)
+    fault = core.fault(instructions)
+    if fault:
+        raise EncodingError(fault)
     circuits, latencies = [], []
     for table in sorted(_tables(instructions.extras(), core.xlen)):
         known = units.circuits_for(table)
@@ -241,8 +238,8 @@ def without_unused(space: Space, design: Design, used: frozenset[str]) -> Design
     """`design` without what makes no difference to programs that use the mnemonics `used`.
 
     Entries of which no instruction is used are left out; parameters of an extension that leave
-    its used instructions as they are, and circuits of tables that nothing looks up, go back to
-    their neutral choice.
+    its used instructions as they are, circuits of tables that nothing looks up, and iterative units
+    that nothing goes to, go back to their neutral choice.
     """
     changes: dict[str, Value] = {}
     for entry in space.entries:
@@ -256,6 +253,8 @@ def without_unused(space: Space, design: Design, used: frozenset[str]) -> Design
     reduced = space.reduce(design.replace(changes))
     target = target_of(space, reduced)
     tables = _tables(target.instructions.extras(), target.core.xlen)
+    operations = (operation(i, target.core.xlen) for i in target.instructions.instructions)
+    iterated = {found[0] for found in operations if found}
     neutral: dict[str, Value] = {}
     for parameter in space.parameters:
         room, _, rest = parameter.name.partition(".")
@@ -263,6 +262,8 @@ def without_unused(space: Space, design: Design, used: frozenset[str]) -> Design
             table = rest.removesuffix(".latency")
             if not tables & {table, table.replace("_sbox", "_inv_sbox")}:
                 neutral[parameter.name] = parameter.neutral
+        elif room == "core" and rest in UNITS and rest not in iterated:
+            neutral[parameter.name] = parameter.neutral
     return reduced.replace(neutral)
 
 

@@ -72,7 +72,7 @@ def join(
         joined=True,
         held=held,
     )
-    starts = None if liberty else memory_starts(technology)
+    starts = None if liberty else memory_starts(technology, stand_in(core))
     cost = synthesised(block, technology, liberty, starts=starts)
     area = cost.area_ge + sum(memory_cost(m, technology).area_ge for m in cost.memories)
     period = None

@@ -36,12 +36,17 @@ def _operations(xlen: int) -> dict[Bits, tuple[str, str]]:
     return found
 
 
-def operation_of(core: Core, instruction: Instruction) -> tuple[str, str] | None:
-    """The iterative unit that executes an instruction, and as what; None if none does."""
+def operation(instruction: Instruction, xlen: int) -> tuple[str, str] | None:
+    """The iterative unit that can execute an instruction, and as what; None if none can."""
     if instruction.kind != "alu" or instruction.state:
         return None
-    rd = instruction.effects(core.xlen).rd
-    found = None if rd is None else _operations(core.xlen).get(rd)
+    rd = instruction.effects(xlen).rd
+    return None if rd is None else _operations(xlen).get(rd)
+
+
+def operation_of(core: Core, instruction: Instruction) -> tuple[str, str] | None:
+    """The iterative unit of a core that executes an instruction, and as what, if one does."""
+    found = operation(instruction, core.xlen)
     return found if found and getattr(core, found[0]) else None
 
 

@@ -86,7 +86,7 @@ def test_several_mistakes_are_all_said_in_file_order(
     assert run(["search", str(path)], BACKEND) == 2
     assert capsys.readouterr().err.splitlines() == [
         f"{path}:3:18: error: core.pipeline: must be 2, 3 or 5, not 4",
-        f"{path}:3:27: error: core.xlen: must be 32, not 16",
+        f"{path}:3:27: error: core.xlen: must be 32 or 64, not 16",
         f"{path}:4:1: error: objective: unknown key 'objective'; must be name, workloads, "
         "baseline, technology, core, instructions, units, compiler, coprocessor, objectives, "
         "constraints or search; did you mean 'objectives'?",

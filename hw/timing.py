@@ -142,42 +142,53 @@ class GateTiming:
         return arrival
 
 
+class MappedTiming:
+    """The mapped gates or LUTs of a graph, to be timed from any starts.
+
+    With all starts 0 and no memory the latest arrival equals what ABC reports, but that with
+    `has_luts` ABC knows no carry chains.
+    """
+
+    def __init__(self, graph: Graph, netlist: Netlist, technology: Technology) -> None:
+        self._graph = graph
+        self._sources = input_nodes(graph)
+        self._access = _accesses(graph, technology)
+        engine = _lut_arrivals if technology.has_luts else _gate_arrivals
+        self._arrivals = engine(graph, netlist, technology)
+        self._reads = _reads(graph)
+
+    def arrivals(self, starts: Starts) -> dict[str, float]:
+        """Return the latest arrival at each sink port, FO4."""
+        graph, start = self._graph, _start_of_nodes(self._graph, starts)
+        memory_start: dict[int, float] = {}
+        while True:
+            node_start = {
+                node: max(start.get(node, -math.inf), memory_start.get(node, -math.inf))
+                for node in self._sources
+            }
+            arrival = self._arrivals(node_start)
+            result = {
+                port.name: max(
+                    (arrival.get(x, node_start.get(x >> 1, -math.inf)) for x in port.literals),
+                    default=-math.inf,
+                )
+                for port in graph.sinks
+            }
+            following = {
+                node: result[address] + self._access[graph.memory_of[node]]
+                for address, nodes in self._reads
+                for node in nodes
+            }
+            if following == memory_start:
+                return result
+            memory_start = following
+
+
 def mapped_arrivals(
     graph: Graph, netlist: Netlist, technology: Technology, starts: Starts
 ) -> dict[str, float]:
-    """Return the latest arrival at each sink port, FO4, on the mapped gates or LUTs of `graph`.
-
-    With all starts 0 and no memory the latest equals what ABC reports, but that with `has_luts`
-    ABC knows no carry chains.
-    """
-    sources = input_nodes(graph)
-    start = _start_of_nodes(graph, starts)
-    access = _accesses(graph, technology)
-    engine = _lut_arrivals if technology.has_luts else _gate_arrivals
-    arrivals = engine(graph, netlist, technology)
-    reads = _reads(graph)
-    memory_start: dict[int, float] = {}
-    while True:
-        node_start = {
-            node: max(start.get(node, -math.inf), memory_start.get(node, -math.inf))
-            for node in sources
-        }
-        arrival = arrivals(node_start)
-        result = {
-            port.name: max(
-                (arrival.get(x, node_start.get(x >> 1, -math.inf)) for x in port.literals),
-                default=-math.inf,
-            )
-            for port in graph.sinks
-        }
-        following = {
-            node: result[address] + access[graph.memory_of[node]]
-            for address, nodes in reads
-            for node in nodes
-        }
-        if following == memory_start:
-            return result
-        memory_start = following
+    """Return the latest arrival at each sink port, FO4, see `MappedTiming`."""
+    return MappedTiming(graph, netlist, technology).arrivals(starts)
 
 
 def _gate_arrivals(

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 import pyrtl
 
 from hw.area import Cost, bitblast, estimate, mapped, synthesised
+from hw.synthesis import synthesise
 from hw.technology import Technology
+from hw.timing import MappedTiming
 
 __all__ = ["CLOCK", "STATE", "Arcs", "measure"]
 
@@ -73,16 +75,19 @@ def measure(
     sources = {port.name: port.role for port in graph.sources}
     ends = {port.name: port.role for port in graph.sinks}
     delays: dict[tuple[str, str], float] = {}
-    cost: Cost | None = None
+    cost = RUNGS[rung](seen, technology)
+    timing = MappedTiming(graph, synthesise(graph), technology) if rung == "mapped" else None
     for origin, names in {CLOCK: (), **groups}.items():
         starts = {
             name: 0.0 if name in names or (origin == CLOCK and role == "register") else -math.inf
             for name, role in sources.items()
         }
-        cost = RUNGS[rung](seen, technology, starts=starts)
-        for sink, at in cost.arrivals:
+        if timing is not None:  # one mapping, timed from each origin
+            arrivals = tuple(timing.arrivals(starts).items())
+        else:
+            arrivals = RUNGS[rung](seen, technology, starts=starts).arrivals
+        for sink, at in arrivals:
             if at > -math.inf:
                 arc = origin, sink if ends[sink] == "output" else STATE
                 delays[arc] = max(at, delays.get(arc, -math.inf))
-    assert cost is not None
     return Arcs(cost.area_ge, cost.ffs, cost.luts, tuple((a, b, d) for (a, b), d in delays.items()))

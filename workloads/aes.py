@@ -15,7 +15,7 @@ from isa.aes_block import add, decrypt_block, encrypt_block, expand_key, inverse
 from isa.aes_circuit import sbox as sbox_circuit
 from isa.bits import Bits, concat, const, lookup
 from isa.kernel import Builder, Index, Pointer
-from workloads import aes_columns64, register
+from workloads import aes_columns64, aes_looped, register
 from workloads.aes_tables import t_tables
 from workloads.words import Words, load_words, store_words, swap_move, swapped, total
 from workloads.workload import Buffer, Kernel, Values, Vector, Workload
@@ -302,6 +302,9 @@ def _block_kernels(inverse: bool) -> dict[str, Kernel]:
         aes_columns64.SUMMARY,
         aes_columns64.REQUIRES,
     )
+    if not inverse:
+        build = aes_looped.block(ROUNDS, _mix_column)
+        made["looped"] = Kernel("looped", build, aes_looped.SUMMARY)
     return made
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from isa.bits import Bits, const
 from isa.kernel import Builder, Index
+from isa.table import Table
 from workloads import register
 from workloads.words import Words, load_word, load_words, store_words
 from workloads.workload import Buffer, Kernel, Values, Vector, Workload
@@ -92,6 +93,42 @@ def _build_block(k: Builder) -> None:
     store_words(k, output, [x + y for x, y in zip(s, load_words(k, state, 16), strict=True)])
 
 
+def _build_looped(k: Builder) -> None:
+    """Quarter rounds one after the other on the state in the output buffer."""
+    state, output = k.pointer("state"), k.pointer("output")
+    places = k.constants(
+        Table("chacha20_places", 8, tuple(4 * i for quarter in _QUARTERS for i in quarter))
+    )
+
+    def quarter_round(i: Index) -> tuple[Bits, ...]:
+        at = [k.load(places, 4 * i + j, 8) for j in range(4)]
+        a, b, c, d = (k.load(output, index=place).slice(0, 32) for place in at)
+        for n, m in ((16, 12), (8, 7)):
+            a = a + b
+            d = (d ^ a).rotl(n)
+            c = c + d
+            b = (b ^ c).rotl(m)
+        for place, word in zip(at, (a, b, c, d), strict=True):
+            k.store(output, 0, word, index=place)
+        return ()
+
+    def double_round(_: Index) -> tuple[Bits, ...]:
+        k.loop(8, quarter_round)
+        return ()
+
+    def copied(i: Index) -> tuple[Bits, ...]:
+        k.store(output, 4 * i, load_word(k, state, 4 * i))
+        return ()
+
+    def added(i: Index) -> tuple[Bits, ...]:
+        k.store(output, 4 * i, load_word(k, output, 4 * i) + load_word(k, state, 4 * i))
+        return ()
+
+    k.loop(16, copied)
+    k.loop(10, double_round, unroll=False)
+    k.loop(16, added)
+
+
 @register("chacha20-block")
 def block_workload() -> Workload:
     """Key stream of one block from the 16 words of constants, key, counter and nonce."""
@@ -104,7 +141,10 @@ def block_workload() -> Workload:
         "RFC 8439 section 2.3",
         (Buffer("state", 64, "in", secret=True), Buffer("output", 64, "out")),
         golden,
-        {"plain": Kernel("plain", _build_block, "state in registers (RFC 8439)")},
+        {
+            "plain": Kernel("plain", _build_block, "state in registers (RFC 8439)"),
+            "looped": Kernel("looped", _build_looped, "small: a loop over quarter rounds"),
+        },
         (
             Vector(
                 {

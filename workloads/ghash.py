@@ -178,6 +178,28 @@ def load_sum(k: Builder, state: Pointer, block: Pointer) -> Words:
     ]
 
 
+def _build_looped(k: Builder) -> None:
+    """Word by word, reduced as it grows."""
+    state, block, key = k.pointer("state"), k.pointer("block"), k.pointer("key")
+    width, step = k.xlen, k.xlen // 8
+    y, factor = _load_key(k, key), const(REDUCTION << 1 >> 128 - width, width)
+
+    def word(i: Index, *total: Bits) -> Words:
+        place = (16 - step) - step * i
+        x = swapped(k.load(state, place, width) ^ k.load(block, place, width))
+        t = [*total, const(0, width)]
+        for j, part in enumerate(y):
+            product = x.clmul(part)
+            t[j] = t[j] ^ product.slice(0, width)
+            t[j + 1] = t[j + 1] ^ product.slice(width, width)
+        folded = t[0].clmul(factor)
+        t[-2] = t[-2] ^ folded.slice(0, width)
+        t[-1] = t[-1] ^ t[0] ^ folded.slice(width, width)
+        return t[1:]
+
+    store_block(k, state, k.loop(len(y), word, *[const(0, width)] * len(y)), 0)
+
+
 # --- Workloads -----------------------------------------------------------------------------------
 
 _H = bytes.fromhex("66e94bd4ef8a2c3b884cfa59ca342b2e")
@@ -212,7 +234,12 @@ def block_workload() -> Workload:
             Buffer("key", 16, "in", secret=True),
         ),
         golden,
-        {name: kernel(name, *parts) for name, parts in MULTIPLIERS.items()},
+        {
+            **{name: kernel(name, *parts) for name, parts in MULTIPLIERS.items()},
+            "clmul-looped": Kernel(
+                "clmul-looped", _build_looped, "small: a loop over words of the block", _NEEDS
+            ),
+        },
         (
             Vector(
                 {"state": bytes(16), "block": _CIPHERTEXT, "key": prepared(_H)},

@@ -28,6 +28,15 @@ def times_x(v: Sequence[Bits]) -> Words:
     return [*out, (v[-1] >> 1) ^ (dropped & 0xE1 << width - 8)]
 
 
+def times_x4(v: Sequence[Bits]) -> Words:
+    """Right by four bits, reduced; registers of a block, lowest first."""
+    *words, top = _right(v)
+    dropped = v[0] << v[0].width - 4
+    for tap in (0, *_TAPS):
+        top = top ^ (dropped >> tap)
+    return [*words, top]
+
+
 def fill(k: Builder, table: Pointer, h: Sequence[Bits]) -> None:
     """Write the sixteen multiples of H, given as registers of a block, lowest first."""
     entries: dict[int, Sequence[Bits]] = {0: [const(0, k.xlen)] * len(h), 8: h}

@@ -6,8 +6,9 @@ as key schedules are. The table is that of `workloads.ghash_comb`.
 
 from __future__ import annotations
 
+from isa.bits import Bits, const
 from isa.ghash import multiply
-from isa.kernel import Builder
+from isa.kernel import Builder, Index
 from workloads import ghash_comb, register
 from workloads.ghash import (
     block_workload,
@@ -50,6 +51,34 @@ def _build_comb(k: Builder) -> None:
     store_block(k, state, ghash_comb.product(k, load_sum(k, state, block), table), 0)
 
 
+def _build_looped(k: Builder) -> None:
+    """Nibble by nibble from the highest powers down, reduced each time."""
+    state, block, table = k.pointer("state"), k.pointer("block"), k.pointer("table")
+    result = k.scratch("result", 16)
+    step = k.xlen // 8
+
+    def byte(i: Index, *total: Bits) -> tuple[Bits, ...]:
+        def nibble(_: Index, x: Bits, *total: Bits) -> tuple[Bits, ...]:
+            words = [
+                word ^ k.load(table, step * j, k.xlen, index=x << 4 & 0xF0)
+                for j, word in enumerate(ghash_comb.times_x4(total))
+            ]
+            return (x >> 4, *words)
+
+        x = k.load(state, 15 - i, 8) ^ k.load(block, 15 - i, 8)
+        return k.loop(2, nibble, x, *total)[1:]
+
+    def reverse(i: Index) -> tuple[Bits, ...]:
+        k.store(state, i, k.load(result, 15 - i, 8), 8)
+        return ()
+
+    zero = [const(0, k.xlen)] * (16 // step)
+    for j, word in enumerate(k.loop(16, byte, *zero)):
+        k.store(result, step * j, word)
+    k.loop(16, reverse)
+
+
+_LOOPED = Kernel("looped", _build_looped, "small: a loop over nibbles (McGrew and Viega, 4.1)")
 _COMB = Kernel("comb", _build_comb, "eight or sixteen nibbles a step, one reduction (Lim and Lee)")
 
 
@@ -71,7 +100,7 @@ def table_block_workload() -> Workload:
             Buffer("table", ghash_comb.TABLE_BYTES, "in", secret=True),
         ),
         _golden,
-        {kernel.name: kernel for kernel in (_COMB,)},
+        {kernel.name: kernel for kernel in (_COMB, _LOOPED)},
         tuple(vectors),
         message_bytes=16,
     )

@@ -17,7 +17,7 @@ from isa.keccak import CONSTANTS, OFFSETS, ROUNDS
 from isa.keccak import permute as permute_lanes
 from isa.kernel import Builder, Index, Pointer, UnsupportedKernel
 from isa.table import Table
-from workloads import register
+from workloads import keccak_looped, register
 from workloads.interleaved import (
     Interleaved,
     deinterleave,
@@ -301,6 +301,16 @@ def _compact(form: Form) -> Permutation:
     return apply
 
 
+def _looped(form: Form) -> Permutation:
+    """Every step in a loop."""
+
+    def apply(k: Builder, state: Pointer) -> None:
+        form.check(k.xlen)
+        keccak_looped.permute(k, state, k.constants(form.table))
+
+    return apply
+
+
 @dataclass(frozen=True)
 class Variant:
     """A kernel of the permutation, the form it works on, and one line about it."""
@@ -337,6 +347,11 @@ VARIANTS = {
         _compact, _INTERLEAVED, "RV32: even and odd bits, one round and one row of chi"
     ),
 }
+PERMUTATIONS = {
+    **VARIANTS,
+    "looped": _variant(_looped, _INTERLEAVED, "RV32, small: even and odd bits, loops over words"),
+}
+"""Also those that are for the permutation alone."""
 
 
 # --- Workloads: the permutation ------------------------------------------------------------------
@@ -408,7 +423,7 @@ def permutation_workload() -> Workload:
         lambda v: {"state": permute(v["state"])},
         {
             name: Kernel(name, _build_permutation(variant, held=False), variant.summary)
-            for name, variant in VARIANTS.items()
+            for name, variant in PERMUTATIONS.items()
         },
         (Vector({"state": bytes(200)}, {"state": bytes.fromhex(_ZERO_STATE)}, _ZERO_SOURCE),),
         message_bytes=200,
@@ -425,7 +440,7 @@ def interleaved_workload() -> Workload:
         lambda v: {"state": _converted(permute(_from_interleaved(v["state"])))},
         {
             name: Kernel(name, _build_permutation(variant, held=True), variant.summary)
-            for name, variant in VARIANTS.items()
+            for name, variant in PERMUTATIONS.items()
             if variant.form.interleaved
         },
         (

@@ -30,6 +30,15 @@ def cache_options(function: _Function) -> _Function:
     )(function)
 
 
+liberty_option = click.option(
+    "--liberty",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Synthesise to the cells of this liberty file too.",
+)
+"""Add `--liberty FILE`."""
+
+
 def cache_folder(cache: Path | None, no_cache: bool) -> Path | None:
     """The folder the two options ask for; None is no cache.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dse.arguments import cache_folder, cache_options, open_space
+from dse.arguments import cache_folder, cache_options, liberty_option, open_space
 from dse.backend import Backend
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     metavar="KEY=VALUE",
     help="A parameter by its dotted name: zkne=true, core.pipeline=3. Others are the baseline's.",
 )
+@liberty_option
 @cache_options
 @click.option(
     "--timeline",
@@ -43,6 +44,7 @@ def command(
     /,
     space: str,
     settings: tuple[str, ...],
+    liberty: Path | None,
     cache: Path | None,
     no_cache: bool,
     with_timeline: bool,
@@ -58,6 +60,7 @@ def command(
 
     from dse.evaluator import Evaluator, SearchError
     from dse.explain import print_evaluation
+    from dse.library import LibraryError, library_lines, priced
 
     evaluator = Evaluator(opened, backend, folder, jobs=0)
     try:
@@ -67,7 +70,9 @@ def command(
         design = evaluator.best_kernels(design, dict.fromkeys(fixed))
         evaluation = evaluator.evaluate([design])[0]
         drawn = _timelines(opened, evaluation, evaluator.cache) if with_timeline else []
-    except SearchError as error:
+        designs = [evaluation.canonical] if liberty and evaluation.feasible else []
+        prices = priced(opened, designs, liberty, evaluator.cache, 1) if liberty else []
+    except (SearchError, LibraryError) as error:
         raise click.UsageError(str(error)) from error
     finally:
         evaluator.close()
@@ -77,11 +82,15 @@ def command(
         data = evaluation.to_json()
         if with_timeline:
             data["timeline"] = {timeline.workload: timeline.to_json() for timeline in drawn}
+        if prices:
+            data["library"] = prices[0].to_json()
         click.echo(json.dumps(data, indent=1))
     else:
         print_evaluation(opened, evaluation, baseline)
         for timeline in drawn:
             click.echo("\n" + "\n".join(timeline.lines()))
+        if liberty and prices:
+            click.echo("\n" + "\n".join(library_lines(liberty, prices)))
     return 1 if evaluator.failures else 0
 
 

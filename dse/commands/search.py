@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dse.arguments import cache_folder, cache_options, default_jobs, open_space
+from dse.arguments import cache_folder, cache_options, default_jobs, liberty_option, open_space
 from dse.backend import Backend
 from dse.sampler import SAMPLERS
 
@@ -59,6 +59,7 @@ _MAX_SECONDS = 1_000_000
     is_flag=True,
     help="Choose among instructions proposed for the workloads too (see dse propose).",
 )
+@liberty_option
 @cache_options
 @click.option("--json", "as_json", is_flag=True, help="Print the front and summary as JSON.")
 @click.option("--profile", is_flag=True, help="Say where the time went.")
@@ -74,6 +75,7 @@ def command(
     is_proposing: bool,
     exact_seconds: int | None,
     out: Path | None,
+    liberty: Path | None,
     **settings: Any,
 ) -> int:
     """Search SPACE, a file or a bundled space, for its Pareto front.
@@ -110,9 +112,23 @@ def command(
         click.echo(json.dumps(content, indent=1))
     else:
         print_exploration(opened, exploration)
+    if liberty is not None:
+        _price(options.out, liberty, backend, options.jobs, as_json=as_json)
     if profile:
         print_profile(exploration.result)
     return 0 if exploration.is_confirmed and not exploration.is_interrupted else 1
+
+
+def _price(out: Path, liberty: Path, backend: Backend, jobs: int, *, as_json: bool) -> None:
+    """Price the front in a library of the user's; with --json the run's library.json says it."""
+    from dse.library import LibraryError, price_front
+    from dse.run import Run
+
+    try:
+        lines = price_front(Run.open(out), liberty, backend, jobs)
+    except LibraryError as error:
+        raise click.UsageError(str(error)) from None
+    click.echo("\n".join(lines), err=as_json)
 
 
 def _joined(space: Space, out: Path, backend: Backend) -> Space:

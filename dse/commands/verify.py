@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from dse.arguments import default_jobs
+from dse.arguments import default_jobs, liberty_option
 from dse.backend import Backend
 
 
@@ -19,8 +19,9 @@ from dse.backend import Backend
     show_default="all processors",
     help="Worker processes; 0 verifies in this process.",
 )
+@liberty_option
 @click.pass_obj
-def command(backend: Backend, /, run: Path, jobs: int) -> int:
+def command(backend: Backend, /, run: Path, jobs: int, liberty: Path | None) -> int:
     """Run every design on the front of RUN on its netlist, and compare outputs and cycles.
 
     Nothing is taken from the cache; the front's files are rewritten with the verdicts.
@@ -57,4 +58,11 @@ def command(backend: Backend, /, run: Path, jobs: int) -> int:
     for number, verdict in enumerate(verdicts, start=1):
         cycles = f"{verdict.netlist_cycles} cycles on the netlist, {verdict.model_cycles} modelled"
         click.echo(f"{number}: {verdict.status}, {verdict.reason or cycles}")
+    if liberty is not None:
+        from dse.library import LibraryError, price_front
+
+        try:
+            click.echo("\n".join(price_front(opened, liberty, backend, jobs)))
+        except LibraryError as error:
+            raise click.UsageError(str(error)) from None
     return 0 if all(verdict.ok for verdict in verdicts) else 1

@@ -32,6 +32,10 @@ def _inverse(x: int) -> int:
     return result
 
 
+INVERTED_ZERO = next(x for x in range(256) if _affine(x) == 0)
+"""The input of the S-box that its inversion sees as 0."""
+
+
 @cache
 def sbox() -> Table:
     """S-box: the affine map, inversion, the affine map (Liu et al. 2007; GB/T 32907-2016, 6.2)."""

@@ -14,6 +14,8 @@ from isa.bits import Bits, concat, lookup
 from isa.kernel import Builder, Index, Pointer
 from isa.table import Table
 from workloads.block_cipher import BlockCipher, Cipher, Example, ScheduleVariant, Variant
+from workloads.sliced import SUMMARY as SLICED
+from workloads.sliced import UNROLL, sliced
 from workloads.words import Words, load_words, swapped, total
 
 SBOX = bytes.fromhex(
@@ -165,14 +167,30 @@ Function = Callable[[Half], Words]
 """F without the key."""
 
 
+_ZEROS = (0xC5, 0xC5, 0xC5, 0xE2)
+"""The input of each S-box that its inversion sees as 0."""
+
+
+def _sliced(w: Bits, order: Sequence[int]) -> Bits:
+    chosen = order[::-1]
+    return sliced([bytes(_BOXES[b]) for b in chosen], [_ZEROS[b] for b in chosen])(w)
+
+
+def _by_slices(x: Half) -> Words:
+    return _byte_sums(_sliced(x[0], _ORDER[:4]), _sliced(x[1], _ORDER[4:]))
+
+
 def _by_bytes(x: Half) -> Words:
-    """S-boxes on words, then the byte sums by rotations."""
     tables = [Table(f"camellia_s{i + 1}", 8, tuple(box)) for i, box in enumerate(_BOXES)]
 
     def substituted(w: Bits, order: Sequence[int]) -> Bits:
         return concat(*(lookup(tables[b], w.byte(3 - j)) for j, b in enumerate(order)))
 
-    high, low = substituted(x[0], _ORDER[:4]), substituted(x[1], _ORDER[4:])
+    return _byte_sums(substituted(x[0], _ORDER[:4]), substituted(x[1], _ORDER[4:]))
+
+
+def _byte_sums(high: Bits, low: Bits) -> Words:
+    """P of the S-boxes' outputs, by rotations."""
     high = high ^ low.rotl(8)
     low = low ^ high.rotl(16)
     high = high ^ low.rotr(8)
@@ -210,7 +228,7 @@ def _add(x: Half, y: Half) -> Words:
     return [a ^ b for a, b in zip(x, y, strict=True)]
 
 
-def _cipher(function: Function, *, inverse: bool) -> Cipher:
+def _cipher(function: Function, *, inverse: bool, unroll: bool | None = None) -> Cipher:
     """The cipher; decryption walks the round keys downwards."""
 
     def apply(k: Builder, words: Words, keys: Pointer) -> Words:
@@ -224,7 +242,7 @@ def _cipher(function: Function, *, inverse: bool) -> Cipher:
                 d1 = _add(d1, function(_add_key(d2, k, keys, at + step)))
                 return [*d1, *d2]
 
-            return list(k.loop(3, two_rounds, *d))
+            return list(k.loop(3, two_rounds, *d, unroll=unroll))
 
         def group(j: Index, *d: Bits) -> Words:
             base = 8 * step * j + first
@@ -240,7 +258,7 @@ def _cipher(function: Function, *, inverse: bool) -> Cipher:
         whitening = (8 * 24, 0) if inverse else (0, 8 * 24)
         d = [swapped(w) for w in words]
         d = _add(d, load_words(k, keys, 4, whitening[0]))
-        d = list(k.loop(2, group, *d))
+        d = list(k.loop(2, group, *d, unroll=unroll))
         d = rounds(16 * step + first, d)
         out = _add([*d[2:], *d[:2]], load_words(k, keys, 4, whitening[1]))
         return [swapped(w) for w in out]
@@ -257,6 +275,7 @@ def _variants(*, inverse: bool) -> dict[str, Variant]:
             _cipher(_by_tables, inverse=inverse),
             "four 1 KiB tables that spread a byte over a word (Aoki et al. 2000)",
         ),
+        "sliced": Variant(_cipher(_by_slices, inverse=inverse, unroll=UNROLL), SLICED),
     }
 
 
@@ -302,6 +321,7 @@ CAMELLIA128 = BlockCipher(
     {
         "sbox": ScheduleVariant(_schedule(_by_bytes), "four 256-byte S-box tables"),
         "ttable": ScheduleVariant(_schedule(_by_tables), "four 1 KiB tables"),
+        "sliced": ScheduleVariant(_schedule(_by_slices), SLICED),
     },
     (
         Example(

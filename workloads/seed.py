@@ -13,6 +13,8 @@ from isa.bits import Bits, concat, const, lookup
 from isa.kernel import Builder, Index, Pointer
 from isa.table import Table
 from workloads.block_cipher import BlockCipher, Cipher, Example, ScheduleVariant, Variant
+from workloads.sliced import SUMMARY as SLICED
+from workloads.sliced import UNROLL, sliced
 from workloads.words import Words, load_words, swapped, total
 
 ROUNDS = 16
@@ -122,9 +124,19 @@ def _table(i: int) -> Table:
 _TABLES = tuple(_table(i) for i in range(4))
 
 
+_sliced = sliced([S0, S1] * 2, [0] * 4)
+
+
 def _by_bytes(x: Bits) -> Bits:
-    """S-boxes on the word, then four rotations of it under masks."""
-    y = concat(*(lookup(_BOXES[i % 2], x.byte(i)) for i in reversed(range(4))))
+    return _masked_sums(concat(*(lookup(_BOXES[i % 2], x.byte(i)) for i in reversed(range(4)))))
+
+
+def _by_slices(x: Bits) -> Bits:
+    return _masked_sums(_sliced(x))
+
+
+def _masked_sums(y: Bits) -> Bits:
+    """G of the S-boxes' outputs: four rotations of the word under masks."""
     terms = []
     for s in range(4):
         mask = sum(MASKS[(2 * j + s) % 4] << 8 * j for j in range(4))
@@ -136,7 +148,7 @@ def _by_tables(x: Bits) -> Bits:
     return total(*(lookup(t, x.byte(i)) for i, t in enumerate(_TABLES)))
 
 
-def _cipher(g: Function, *, inverse: bool) -> Cipher:
+def _cipher(g: Function, *, inverse: bool, unroll: bool | None = None) -> Cipher:
     def apply(k: Builder, words: Words, keys: Pointer) -> Words:
         first, step = (8 * (ROUNDS - 1), -8) if inverse else (0, 8)
 
@@ -149,7 +161,8 @@ def _cipher(g: Function, *, inverse: bool) -> Cipher:
             d = g(d + c)
             return [r0, r1, l0 ^ (c + d), l1 ^ d]
 
-        l0, l1, r0, r1 = k.loop(ROUNDS, one_round, *(swapped(w) for w in words))
+        first_words = (swapped(w) for w in words)
+        l0, l1, r0, r1 = k.loop(ROUNDS, one_round, *first_words, unroll=unroll)
         return [swapped(w) for w in (r0, r1, l0, l1)]
 
     return apply
@@ -163,10 +176,13 @@ def _variants(*, inverse: bool) -> dict[str, Variant]:
         "ttable": Variant(
             _cipher(_by_tables, inverse=inverse), "four 1 KiB tables of S-box and masks"
         ),
+        "sliced": Variant(_cipher(_by_slices, inverse=inverse, unroll=UNROLL), SLICED),
     }
 
 
-def _schedule(g: Function) -> Callable[[Builder, Pointer, Pointer], None]:
+def _schedule(
+    g: Function, *, unroll: bool | None = None
+) -> Callable[[Builder, Pointer, Pointer], None]:
     def build(k: Builder, key: Pointer, keys: Pointer) -> None:
         def store(i: Index, half: int, constant: Bits, x: Sequence[Bits]) -> None:
             a, b, c, d = x
@@ -182,7 +198,7 @@ def _schedule(g: Function) -> Callable[[Builder, Pointer, Pointer], None]:
             return [constant.rotl(2), a, b, c, d]
 
         words = [swapped(w) for w in load_words(k, key, 4)]
-        k.loop(ROUNDS // 2, two_rounds, const(GOLDEN_RATIO, 32), *words)
+        k.loop(ROUNDS // 2, two_rounds, const(GOLDEN_RATIO, 32), *words, unroll=unroll)
 
     return build
 
@@ -203,6 +219,7 @@ SEED = BlockCipher(
     {
         "sbox": ScheduleVariant(_schedule(_by_bytes), "two 256-byte S-box tables"),
         "ttable": ScheduleVariant(_schedule(_by_tables), "four 1 KiB tables"),
+        "sliced": ScheduleVariant(_schedule(_by_slices, unroll=UNROLL), SLICED),
     },
     (
         Example(

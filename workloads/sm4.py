@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 from isa.bits import Bits, concat, const, lookup
 from isa.kernel import Builder, Index, Pointer
-from isa.sm4 import sbox
+from isa.sm4 import INVERTED_ZERO, sbox
 from isa.table import Table
 from workloads.block_cipher import (
     BlockCipher,
@@ -24,6 +24,8 @@ from workloads.block_cipher import (
     Variant,
 )
 from workloads.gcm import Sealed
+from workloads.sliced import SUMMARY as SLICED
+from workloads.sliced import UNROLL, sliced
 from workloads.words import Words, load_word, load_words, total
 from workloads.xts import Sector
 
@@ -100,10 +102,20 @@ def _turned(x: Bits, amount: int) -> Bits:
     return x.rotr(8 * skip)
 
 
-def _by_bytes(x: Bits) -> Bits:
-    """S-boxes, then L on the word: x + x <<< 24 + (x + x <<< 8 + x <<< 16) <<< 2."""
-    b = _substituted(x)
+_sliced = sliced([bytes(sbox().entries)] * 4, [INVERTED_ZERO] * 4)
+
+
+def _mixed(b: Bits) -> Bits:
+    """L on a word: x + x <<< 24 + (x + x <<< 8 + x <<< 16) <<< 2."""
     return total(b, _turned(b, 24), _turned(total(b, _turned(b, 8), _turned(b, 16)), 2))
+
+
+def _by_bytes(x: Bits) -> Bits:
+    return _mixed(_substituted(x))
+
+
+def _by_slices(x: Bits) -> Bits:
+    return _mixed(_sliced(x))
 
 
 def _t_tables(name: str, *rotations: int) -> list[Table]:
@@ -141,13 +153,15 @@ def _by_one_table(x: Bits) -> Bits:
     return total(*(lookup(table, x.byte(i)).rotl(8 * i) for i in range(4)))
 
 
-def _cipher(transform: Callable[[Bits], Bits], *, inverse: bool) -> Cipher:
+def _cipher(
+    transform: Callable[[Bits], Bits], *, inverse: bool, unroll: bool | None = None
+) -> Cipher:
     def apply(k: Builder, words: Words, keys: Pointer) -> Words:
         def one_round(i: Index, *x: Bits) -> Words:
             key = load_word(k, keys, (-4) * i + 4 * (ROUNDS - 1) if inverse else 4 * i)
             return [*x[1:], x[0] ^ transform(total(x[1], x[2], x[3], key))]
 
-        return list(k.loop(ROUNDS, one_round, *words))[::-1]
+        return list(k.loop(ROUNDS, one_round, *words, unroll=unroll))[::-1]
 
     return apply
 
@@ -161,6 +175,7 @@ def _variants(*, inverse: bool) -> dict[str, Variant]:
             _cipher(_by_one_table, inverse=inverse), "one 1 KiB table of S-box and L, rotated"
         ),
         "ttable": Variant(_cipher(_by_tables, inverse=inverse), "four 1 KiB tables of S-box and L"),
+        "sliced": Variant(_cipher(_by_slices, inverse=inverse, unroll=UNROLL), SLICED),
     }
 
 
@@ -168,9 +183,16 @@ Transform = Callable[[Bits], Bits]
 """S-boxes, then the linear map L or L'."""
 
 
-def _schedule_by_bytes(x: Bits) -> Bits:
-    t = _substituted(x)
+def _schedule_mixed(t: Bits) -> Bits:
     return total(t, _turned(t, 13), _turned(t, 23))
+
+
+def _schedule_by_bytes(x: Bits) -> Bits:
+    return _schedule_mixed(_substituted(x))
+
+
+def _schedule_by_slices(x: Bits) -> Bits:
+    return _schedule_mixed(_sliced(x))
 
 
 def _schedule_by_tables(x: Bits) -> Bits:
@@ -201,7 +223,7 @@ def _listed(transform: Transform) -> Schedule:
     return build
 
 
-def _computed(transform: Transform) -> Schedule:
+def _computed(transform: Transform, *, unroll: bool | None = None) -> Schedule:
     """The constants by adding 28 to each byte."""
 
     def build(k: Builder, key: Pointer, keys: Pointer) -> None:
@@ -211,7 +233,8 @@ def _computed(transform: Transform) -> Schedule:
             following = ((constant & 0x7F7F7F7F) + _CK_STEP) ^ (constant & 0x80808080)
             return [following, *new]
 
-        k.loop(ROUNDS, step, const(_memory_order(CK[0]), 32), *_masked(k, key))
+        first = const(_memory_order(CK[0]), 32)
+        k.loop(ROUNDS, step, first, *_masked(k, key), unroll=unroll)
 
     return build
 
@@ -250,6 +273,9 @@ SM4 = BlockCipher(
         ),
         "ttable-computed": ScheduleVariant(
             _computed(_schedule_by_tables), "four 1 KiB tables of S-box and L', constants computed"
+        ),
+        "sliced": ScheduleVariant(
+            _computed(_schedule_by_slices, unroll=UNROLL), f"{SLICED}; constants computed"
         ),
     },
     (

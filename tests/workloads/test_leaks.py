@@ -21,6 +21,11 @@ CASES = [
     ("sm4-encrypt", "ttable", BASE, 128),
     ("sm4-encrypt", "ttable", SM4, 0),
     ("sm4-key-schedule", "ttable", SM4, 0),
+    *(
+        (f"{cipher}-{part}", "sliced", BASE, 0)
+        for cipher in ("sm4", "seed", "camellia128")
+        for part in ("encrypt", "decrypt", "key-schedule")
+    ),
     ("present80-encrypt", "table", BASE, 248),
     ("present80-encrypt", "circuit", BASE, 0),
     ("present80-encrypt", "crossbar", CROSSBAR, 0),

@@ -54,12 +54,6 @@ change of the compiler or of a kernel, measure its cells again first, for instan
 
 """
 
-LARGER = """\
-Where our smallest program is larger, the kernel writes one round out: four columns of AES, eight
-quarter-rounds of ChaCha20, the lanes of Keccak, the partial products of GHASH. Plan: kernels with
-loops inside the round, as further values of the same design parameter.
-"""
-
 
 def instruction_set(label: str) -> InstructionSet:
     """The set of a label such as `rv32i_zbb_zbkb`."""
@@ -140,8 +134,6 @@ def markdown(rows: list[dict[str, Any]]) -> str:
         "",
         f"{fast} of {len(rows)} cells take no more instructions than the best known; "
         f"{small} of {len(sized)} have a program of at most the fewest bytes known.",
-        "",
-        LARGER.rstrip("\n"),
     ]
     return "\n".join(lines)
 

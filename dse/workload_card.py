@@ -41,7 +41,7 @@ def workload_card(workload: Workload, cache: Cache) -> dict[str, Any]:
     }
     fastest: tuple[Target, Measurement] | None = None
     best: dict[str, dict[str, str]] = {}
-    for xlen in (32,):
+    for xlen in (32, 64):
         for title, text in SETS.items():
             target = _target(workload, text.format(xlen=xlen), xlen)
             found = _best(workload, target, cache)

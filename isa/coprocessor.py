@@ -20,6 +20,7 @@ of an extendable-output function; address of the key of a block cipher."""
 ALGORITHMS = (
     *("sha256", "sha512", "sm3", "aes128-encrypt", "aes128-decrypt", "haraka256", "haraka512"),
     *("sha3-256", "shake128", "shake256", "sm4-encrypt", "sm4-decrypt", "ghash", "ascon-p12"),
+    *("ascon-p8", "ascon-hash256"),
 )
 """Algorithms by code."""
 

@@ -9,9 +9,13 @@ __all__ = ["block", "blocks", "compute", "output_size"]
 
 
 def blocks(algorithm: Algorithm, size: int) -> int:
-    """Number of blocks that a message of `size` bytes is processed in."""
+    """Number of blocks that a message of `size` bytes is processed in.
+
+    At least one where only the last block has an output.
+    """
     behind = len(algorithm.padding.tail(size, algorithm.block_bytes)) if algorithm.padding else 0
-    return -(-(size + behind) // algorithm.block_bytes)
+    count = -(-(size + behind) // algorithm.block_bytes)
+    return count if algorithm.per_block else max(1, count)
 
 
 def output_size(algorithm: Algorithm, size: int, wanted: int) -> int:

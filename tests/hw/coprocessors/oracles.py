@@ -22,12 +22,11 @@ def _whole(m: Message) -> bytes:
     return m.data + bytes(-len(m.data) % 16)
 
 
-def _encrypted(m: Message) -> bytes:
-    return Cipher(algorithms.AES(m.key), modes.ECB()).encryptor().update(_whole(m))
-
-
-def _decrypted(m: Message) -> bytes:
-    return Cipher(algorithms.AES(m.key), modes.ECB()).decryptor().update(_whole(m))
+def _ecb(m: Message) -> bytes:
+    kind = algorithms.SM4 if m.algorithm.startswith("sm4") else algorithms.AES
+    cipher = Cipher(kind(m.key), modes.ECB())
+    context = cipher.encryptor() if m.algorithm.endswith("-encrypt") else cipher.decryptor()
+    return context.update(_whole(m))
 
 
 ORACLES: dict[str, Callable[[Message], bytes]] = {
@@ -37,8 +36,10 @@ ORACLES: dict[str, Callable[[Message], bytes]] = {
     "sha3-256": lambda m: hashlib.sha3_256(m.data).digest(),
     "shake128": lambda m: hashlib.shake_128(m.data).digest(m.wanted),
     "shake256": lambda m: hashlib.shake_256(m.data).digest(m.wanted),
-    "aes128-encrypt": _encrypted,
-    "aes128-decrypt": _decrypted,
+    "aes128-encrypt": _ecb,
+    "aes128-decrypt": _ecb,
+    "sm4-encrypt": _ecb,
+    "sm4-decrypt": _ecb,
 }
 
 
@@ -52,6 +53,10 @@ _ABC = b"abc"
 _KEY = bytes(range(16))
 _PLAIN = bytes.fromhex("00112233445566778899aabbccddeeff")
 _CIPHER = bytes.fromhex("69c4e0d86a7b0430d8cdb78070b4c55a")
+_SM4_KEY = bytes.fromhex("0123456789abcdeffedcba9876543210")
+_SM4_CIPHER = bytes.fromhex("681edf34d206965e86b3e94f536e4246")
+_H = bytes.fromhex("66e94bd4ef8a2c3b884cfa59ca342b2e")
+_GCM_CIPHER = bytes.fromhex("0388dace60b6a392f328c2b971b2fe78")
 
 VECTORS: dict[str, list[tuple[Message, str]]] = {
     # FIPS 180-4 examples, csrc.nist.gov/projects/cryptographic-standards-and-guidelines
@@ -102,6 +107,34 @@ VECTORS: dict[str, list[tuple[Message, str]]] = {
         (
             Message("haraka512", bytes(range(64))),
             "be7f723b4e80a99813b292287f306f625a6d57331cae5f34dd9277b0945be2aa",
+        )
+    ],
+    # GB/T 32907-2016, annex A.1
+    "sm4-encrypt": [(Message("sm4-encrypt", _SM4_KEY, _SM4_KEY), _SM4_CIPHER.hex())],
+    "sm4-decrypt": [(Message("sm4-decrypt", _SM4_CIPHER, _SM4_KEY), _SM4_KEY.hex())],
+    # McGrew and Viega, The Galois/Counter Mode of Operation, test case 2: text, then lengths
+    "ghash": [
+        (
+            Message("ghash", _GCM_CIPHER + (128).to_bytes(16, "big"), _H),
+            "f38cbb1ad69223dcc3457ae5b6b0f885",
+        )
+    ],
+    # github.com/ascon/ascon-c, LWC_HASH_KAT_128_256.txt, counts 1 and 10
+    "ascon-hash256": [
+        (
+            Message("ascon-hash256", b"", wanted=32),
+            "0b3be5850f2f6b98caf29f8fdea89b64a1fa70aa249b8f839bd53baa304d92b2",
+        ),
+        (
+            Message("ascon-hash256", bytes(range(9)), wanted=32),
+            "94269c30e0296e1ec86655041841823efa1927f520fd58c8e9bce6197878c1a6",
+        ),
+    ],
+    # NIST SP 800-232, appendix A.3: initialisation of Ascon-Hash256
+    "ascon-p12": [
+        (
+            Message("ascon-p12", bytes.fromhex("0200cc0001080000") + bytes(32)),
+            "81d634e994541e9bd25137331ea0c34b1ab8346b6c3965aeb34d6ad5a4d47f3c6d97c50649465c1a",
         )
     ],
 }

@@ -63,6 +63,25 @@ class TestKeccak(Contract):
         return Coprocessor(algorithms, mover="dma", bus_width=128, bus_latency=3, burst_length=4)
 
 
+class TestSm4(Contract):
+    @pytest.fixture
+    def p(self) -> Coprocessor:
+        algorithms = tuple(ENGINES["sm4"].algorithms)
+        return Coprocessor(algorithms, rounds_per_cycle=4, mover="dma", bus_width=64)
+
+
+class TestGhash(Contract):
+    @pytest.fixture
+    def p(self) -> Coprocessor:
+        return Coprocessor(tuple(ENGINES["ghash"].algorithms), stages=2, attachment="mapped")
+
+
+class TestAscon(Contract):
+    @pytest.fixture
+    def p(self) -> Coprocessor:
+        return Coprocessor(tuple(ENGINES["ascon"].algorithms), buffer="bram", double_buffer=True)
+
+
 @pytest.mark.slow
 class TestAllAtOnce(Contract):
     @pytest.fixture

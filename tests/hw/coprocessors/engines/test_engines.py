@@ -8,9 +8,10 @@ from itertools import combinations, product
 
 import pytest
 
-from hw.coprocessors.engines import engine_of, engines
+from hw.coprocessors.engines import algorithm_names, engine_of, engines
 from hw.coprocessors.engines.engine import Engine, Operation
 from hw.units import circuit_names
+from isa.coprocessor import ALGORITHMS
 from tests.hw.coprocessors.engines.bench import Bench, Member
 
 ENGINES = sorted(engines())
@@ -142,6 +143,10 @@ def test_output_waits(name: str) -> None:
         check.operate(init=not check.record.key_bytes)
         for _ in range(3):
             check.compare()
+
+
+def test_every_algorithm_has_a_code() -> None:
+    assert sorted(ALGORITHMS) == list(algorithm_names())
 
 
 def test_engine_is_found_by_algorithm() -> None:

@@ -313,15 +313,17 @@ def _looped(form: Form) -> Permutation:
 
 @dataclass(frozen=True)
 class Variant:
-    """A kernel of the permutation, the form it works on, and one line about it."""
+    """A kernel of the permutation, its form, one line about it, and mnemonics it needs."""
 
     permute: Permutation
     form: Form
     summary: str
+    requires: frozenset[str]
 
 
 def _variant(make: Callable[[Form], Permutation], form: Form, summary: str) -> Variant:
-    return Variant(make(form), form, summary)
+    requires = frozenset({"ld"} if make is _in_registers else ())  # RV64
+    return Variant(make(form), form, summary, requires)
 
 
 _PLAIN, _COMPLEMENTED = Form(), Form(complemented=COMPLEMENTED)
@@ -422,7 +424,9 @@ def permutation_workload() -> Workload:
         (Buffer("state", 200, "inout", secret=True),),
         lambda v: {"state": permute(v["state"])},
         {
-            name: Kernel(name, _build_permutation(variant, held=False), variant.summary)
+            name: Kernel(
+                name, _build_permutation(variant, held=False), variant.summary, variant.requires
+            )
             for name, variant in PERMUTATIONS.items()
         },
         (Vector({"state": bytes(200)}, {"state": bytes.fromhex(_ZERO_STATE)}, _ZERO_SOURCE),),
@@ -568,7 +572,12 @@ def _hash_workload(function: Function, message_bytes: int) -> Workload:
         ),
         golden,
         {
-            name: Kernel(name, _build_sponge(function, variant, message_bytes), variant.summary)
+            name: Kernel(
+                name,
+                _build_sponge(function, variant, message_bytes),
+                variant.summary,
+                variant.requires,
+            )
             for name, variant in VARIANTS.items()
         },
         (example,) if message_bytes == 200 else (),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from isa.bits import Bits, const
 from isa.kernel import Builder, Index, Pointer
@@ -37,6 +37,7 @@ class Hash:
         kernels: Variants: the compression and one line about it.
         examples: Published (message, digest, source), the first of them one block with padding.
         default_bytes: Message size where none is given.
+        requires: Mnemonics that a variant cannot be compiled without.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Hash:
     kernels: Mapping[str, tuple[Compression, str]]
     examples: tuple[tuple[bytes, bytes, str], ...]
     default_bytes: int
+    requires: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     @property
     def block_bytes(self) -> int:
@@ -86,7 +88,7 @@ class Hash:
                 state, block = k.pointer("state"), k.pointer("block")
                 compression(k, state, block, 0)
 
-            return Kernel(name, build, summary)
+            return Kernel(name, build, summary, self.requires.get(name, frozenset()))
 
         message, digest, source = self.examples[0]
         final = tuple(
@@ -141,7 +143,7 @@ class Hash:
                 k.loop(blocks, one_block, unroll=False)
                 self._finish(k, digest)
 
-            return Kernel(name, build, summary)
+            return Kernel(name, build, summary, self.requires.get(name, frozenset()))
 
         return Workload(
             self.name,

@@ -386,7 +386,9 @@ ENCRYPTION = {
         "four 1 KiB tables of S-box and permutation",
     ),
     "wide-table": Variant(
-        _encryption(_wide_sp_layer), "RV64: one 2 KiB table of S-box and permutation"
+        _encryption(_wide_sp_layer),
+        "RV64: one 2 KiB table of S-box and permutation",
+        frozenset({"ld"}),
     ),
     "circuit": Variant(
         _encryption(_in_parallel(_circuit), _permuted),

@@ -161,5 +161,6 @@ SHA512 = Hash(
     },
     _EXAMPLES,
     112,
+    {"rolling": frozenset({"ld"})},
 )
 SHA512.register()

@@ -167,7 +167,7 @@ def _shake_kernel(name: str, variant: keccak.Variant) -> Kernel:
             held = ~lane if 6 + j in form.complemented else lane
             store_long(k, value, form.decode(held), 8 * j)
 
-    return Kernel(name, build, variant.summary)
+    return Kernel(name, build, variant.summary, variant.requires)
 
 
 @register("slhdsa-shake-128-chain")

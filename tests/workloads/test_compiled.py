@@ -128,6 +128,20 @@ def test_every_kernel_runs_somewhere() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "kernel"),
+    [
+        ("keccak-f1600", "plain"),
+        ("sha3-256", "lane-complemented"),
+        ("sha512-block", "rolling"),
+        ("present80-encrypt", "wide-table"),
+    ],
+)
+def test_what_only_rv64_compiles_says_so(name: str, kernel: str) -> None:
+    """A search must see it without tracing the kernel."""
+    assert "ld" in workloads.get(name).kernels[kernel].requires
+
+
+@pytest.mark.parametrize(
     ("name", "count"),
     [("aes128-encrypt", 69), ("aes128-decrypt", 69), ("aes128-key-schedule", 55)],
 )

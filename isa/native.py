@@ -170,7 +170,7 @@ class _Code:
         self.program = LlvmProgram(
             owner.instructions, owner.program, decode, owner.rules, owner._entries
         )
-        self._engine, address = _compile(self.program.text(*entered))
+        self._engine, address = machine_code(self.program.text(*entered))
         layout = self.program.layout
         self._names = [(n, layout.places[n], -(-layout.widths[n] // 8)) for n in layout.names]
         self._numbers = {n: int(n[1:]) for n in layout.names if n[0] == "r"}
@@ -292,7 +292,7 @@ def _target_machine() -> Any:
     )
 
 
-def _compile(text: str) -> tuple[Any, int]:
+def machine_code(text: str) -> tuple[Any, int]:
     """Machine code of a module; returns what keeps it alive and the address of `run`."""
     import llvmlite.binding as llvm
 

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dse.propose.graph import Graph, members
+from dse.propose.native_search import NativeSearch
 
 DEFAULT_BUDGET = 5_000_000
 """Search states after which an enumeration gives up and says so."""
@@ -74,6 +75,7 @@ def enumerate_subgraphs(
     *,
     split: bool = True,
     budget: int = DEFAULT_BUDGET,
+    is_native: bool = True,
 ) -> Enumeration:
     """Enumerate the connected convex subgraphs with at most these ports.
 
@@ -84,6 +86,7 @@ def enumerate_subgraphs(
         split: Also take some operands of one set operator: the others come through one more port,
             or are left for later where the set is the result.
         budget: Search states to visit at most.
+        is_native: Search as machine code where no set is split and llvmlite is installed.
 
     Raises:
         PortError: Limits out of range.
@@ -92,7 +95,7 @@ def enumerate_subgraphs(
         raise PortError(f"inputs must be 1 to 8, not {inputs}")
     if outputs not in (1, 2):
         raise PortError(f"outputs must be 1 or 2, not {outputs}")
-    search = _Search(graph, inputs, split, budget)
+    search = _Search(graph, inputs, split, budget, is_native=is_native)
     try:
         for first in reversed(members(graph.operations)):
             search.single(first)
@@ -182,7 +185,9 @@ class _BudgetSpent(Exception):
 class _Search:
     """Depth-first search below fixed outputs."""
 
-    def __init__(self, graph: Graph, limit: int, split: bool, budget: int) -> None:
+    def __init__(
+        self, graph: Graph, limit: int, split: bool, budget: int, *, is_native: bool = True
+    ) -> None:
         self.graph = graph
         self.limit = limit
         self.split = split
@@ -190,6 +195,8 @@ class _Search:
         self.states = 0
         self.found: list[Subgraph] = []
         self.closures = {o: closure(graph, 1 << o) for o in members(graph.operations)}
+        use_native = is_native and not split and NativeSearch.is_available()
+        self._native = NativeSearch(graph) if use_native else None
 
     def single(self, output: int) -> None:
         """All subgraphs with this one output."""
@@ -223,6 +230,8 @@ class _Search:
         that lies between it and the outputs, so leaving one out rules out all before it. With
         `is_partial` only part of the output's operands is taken, and the rest uses no port.
         """
+        if self._native is not None and self._searched(outputs, closed, barred, links):
+            return
         graph, limit = self.graph, self.limit
         operands, users, before = graph.operand_masks, graph.user_masks, graph.ancestors
         constants = graph.constants
@@ -277,6 +286,20 @@ class _Search:
                 fixed = _operand_constants(graph, v, constants)
                 for choice in sorted({0, fixed}):
                     stack.append((grown, undecided, hard, v, outside | choice, alive))
+
+    def _searched(self, outputs: int, closed: int, barred: int, links: int) -> bool:
+        """Search as machine code; False where there are too many vertices for it."""
+        native = self._native
+        assert native is not None
+        native.states = self.states
+        found = native.search(outputs, closed, barred, links, self.limit, self.budget)
+        if found is None:
+            return False
+        self.found += [Subgraph(inside, inputs, outputs) for inside, inputs in found]
+        self.states = native.states
+        if native.is_spent:
+            raise _BudgetSpent
+        return True
 
     def _splits(self, inside: int, output: int) -> list[tuple[int, int, int]]:
         graph = self.graph

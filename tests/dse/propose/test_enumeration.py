@@ -135,6 +135,34 @@ def test_every_subgraph_is_found_once(part: int) -> None:
                 assert not result.truncated
 
 
+@pytest.mark.parametrize("ports", [(2, 1), (3, 1), (2, 2), (4, 2)])
+def test_machine_code_takes_the_same_walk(ports: tuple[int, int]) -> None:
+    for seed in range(150):
+        graph = random_graph(seed, flatten=False)
+        native, python = (
+            enumerate_subgraphs(graph, *ports, split=False, is_native=is_native)
+            for is_native in (True, False)
+        )
+        assert native == python, seed
+        cut = [
+            enumerate_subgraphs(graph, *ports, split=False, budget=9, is_native=is_native)
+            for is_native in (True, False)
+        ]
+        assert cut[0] == cut[1]
+
+
+def test_a_search_too_wide_for_a_machine_word_is_left_to_python() -> None:
+    """Eighty operations behind one another and a value that all of them read."""
+    shared = arg("k", 32)
+    root = arg("x", 32)
+    for amount in range(40):
+        root = (root ^ shared.rotr(1 + amount % 31)) + amount
+    graph = Graph.of([root], flatten=False)
+    found = enumerate_subgraphs(graph, 2, 1, split=False)
+    assert found == enumerate_subgraphs(graph, 2, 1, split=False, is_native=False)
+    assert max(s.inside.bit_count() for s in found.subgraphs) > 63
+
+
 def test_partial_set_is_found_at_every_operand() -> None:
     x = [arg(f"x{i}", 32) for i in range(5)]
     root = x[0].rotr(3) ^ x[1].rotr(5) ^ x[2] ^ x[3] ^ x[4]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from hw.coprocessors import engines
 from hw.coprocessors.compute import blocks
@@ -13,9 +12,11 @@ from hw.coprocessors.port import Errors
 from hw.coprocessors.settings import CODE_BITS, LENGTH_BITS
 from isa import coprocessor
 
-__all__ = ["Automaton", "Job", "Note"]
+__all__ = ["Automaton", "Follower", "Job", "Note"]
 
 FOREVER = 1 << 60
+TAKE = ("take", 0, 0)
+"""What is in the slot behind a `get` that takes output."""
 MASK = (1 << LENGTH_BITS) - 1
 CODES = 1 << CODE_BITS
 
@@ -70,6 +71,19 @@ class Job:
         }
 
 
+class Follower(Protocol):
+    """Does the work, told by the automaton when it is done."""
+
+    def started(self, job: Job) -> None:
+        """A message begins."""
+
+    def put(self, a: int, b: int) -> None:
+        """A `put` is accepted."""
+
+    def began(self, operation: Operation) -> None:
+        """An operation of the engine begins."""
+
+
 class Automaton:
     """One co-processor, cycle by cycle; cycles in which only time passes are skipped.
 
@@ -88,15 +102,10 @@ class Automaton:
         notes: What took how long since power-on.
     """
 
-    def __init__(self, layout: Layout, began: Callable[[Operation], None] | None = None) -> None:
-        """Begin at power-on.
-
-        Args:
-            layout: Sizes.
-            began: Told of every operation that begins.
-        """
+    def __init__(self, layout: Layout, follower: Follower | None = None) -> None:
+        """Begin at power-on."""
         self._layout = layout
-        self._began = began
+        self._follower = follower
         p = layout.p
         self._dma = layout.has_dma
         self._double = p.double_buffer
@@ -106,7 +115,7 @@ class Automaton:
         self._gather = layout.gather
         self.now = 0
         self.settings = [0] * 8
-        self.accepted = False
+        self._slot: tuple[str, int, int] | None = None
         self.taken: int | None = None
         self.job: Job | None = None
         self.go = self.out = self._outputs = self._ended = False
@@ -128,7 +137,11 @@ class Automaton:
 
     @property
     def active(self) -> bool:
-        """Whether a message is under way."""
+        """Whether a message is under way, or a `start` is in the slot."""
+        return self.go or self.out or (self._slot is not None and self._slot[0] == "start")
+
+    @property
+    def _works(self) -> bool:
         return self.go or self.out
 
     def advance(self, cycle: int) -> None:
@@ -147,52 +160,88 @@ class Automaton:
             Whether the command is held, and what `wait` answers.
         """
         self.active_cycles += self.active
+        slot = self._slot
         available = self._available()
         starved = self._starved(available)
         run = self._runs(available)
-        fills = self.active and (self._double or self._filling)
-        held, result, take, put = False, 0, False, False
-        self.taken = None
-        if name:
-            held, result, take, put = self._port(name, run, starved, fills)
-        self.accepted = put
-        refused = self.coming and not (put or held or self._dma) and self.active
-        begins = name == "start" and not held
-        changes = name == "set" and not held
-        flush = name in ("get", "wait") and not self._dma
+        fills = self._works and (self._double or self._filling)
+        there = self._works and self.coming > 0 and not self._dma
+        puts = slot is not None and slot[0] == "put" and there
+        put = puts and self._space > 0 and fills
+        takes_effect = slot is not None and not self._stays(run, fills)
+        held, takes = self._port(name, starved, takes_effect)
+        flush = name in ("get", "wait") and not self._dma and slot is None
+        result = Errors.LACKING if flush and starved else self.error
+        self.taken = (self._at + 1 - self._gather) * self._layout.step_bytes if takes else None
         filling = self._filling
         if filling:
             filling = not (self._loaded() or self._full() or (flush and available))
         elif starved:
             filling = True
-        step = (
-            (self._storing and not self._wait)
-            if self._dma
-            else (self.out and (take or self._gathered < self._gather - 1))
-        )
+        if self._dma:
+            step = self._storing and not self._wait
+        else:
+            step = slot == TAKE or (self.out and self._gathered < self._gather - 1)
         leaves, complete = self._outlet() if step else (False, False)
         if self._dma:
             self._bus(fills, complete, leaves)
         elif put:
-            self._note_step("load", self._loading_of())
-            self._level += 1
-            self._space -= 1
-            self.coming -= 1
-            self.beats += 1
+            self._put(slot)
         self._filling = filling
         self._engine(run, leaves)
         if flush and starved:
             self.error = Errors.LACKING
-        elif name == "put" and refused:
+        elif puts and takes_effect and not put:
             self.error = Errors.DROPPED
-        if changes:
-            self.settings[b & 7] = a & MASK
-        if begins or changes:
-            self.go = self.out = False
-        if begins:
-            self._start()
+        if slot is None or takes_effect:
+            enters = name in ("set", "start") or (name == "put" and not self._dma)
+            self._slot = TAKE if takes else (name, a, b) if enters else None
+        if slot is not None and takes_effect:
+            self._execute(*slot)
         self.now += 1
         return held, result
+
+    def _put(self, slot: tuple[str, int, int] | None) -> None:
+        self._note_step("load", self._loading_of())
+        self._level += 1
+        self._space -= 1
+        self.coming -= 1
+        self.beats += 1
+        if self._follower is not None and slot is not None:
+            self._follower.put(*slot[1:])
+
+    def _execute(self, name: str, a: int, b: int) -> None:
+        """Do what a `set` or `start` does."""
+        if name == "set":
+            self.settings[b & 7] = a & MASK
+        if name in ("set", "start"):
+            self.go = self.out = False
+        if name == "start":
+            self._start()
+
+    def _stays(self, run: bool, fills: bool) -> bool:
+        """Whether the command in the slot cannot take effect yet."""
+        name = self._slot[0] if self._slot is not None else ""
+        if name == "put":
+            there = self._works and self.coming > 0
+            return there and not (self._space and fills) and not self.out
+        occupied = self._busy > 0 or run or (self._dma and self._works)
+        return name in ("set", "start") and occupied
+
+    def _port(self, name: str, starved: bool, takes_effect: bool) -> tuple[bool, bool]:
+        """Return whether a command at the port is held, and whether it takes output."""
+        is_full = self._slot is not None
+        if name in ("set", "put", "start"):
+            return is_full and not takes_effect, False
+        if name == "wait" and self._dma:
+            return is_full or self._works, False
+        if name not in ("get", "wait") or self._dma:
+            return False, False
+        held = is_full or (self.go and not starved)
+        if name == "wait" or held or not self.out:
+            return held, False
+        gathered = self._gathered == self._gather - 1
+        return not gathered, gathered
 
     def _note(self, what: str, number: int, start: int, cycles: int) -> None:
         self._latest[what] = len(self.notes)
@@ -230,14 +279,17 @@ class Automaton:
     def _starved(self, available: bool) -> bool:
         return self.go and not self._busy and not self._ended and not available
 
-    def holds(self, name: str) -> bool:
+    def _takes_effect(self) -> bool:
+        """Whether there is a command in the slot that takes effect in the cycle that comes next."""
+        fills = self._works and (self._double or self._filling)
+        return self._slot is not None and not self._stays(self._runs(self._available()), fills)
+
+    def _holds(self, name: str) -> bool:
         """Whether a command would be held in the cycle that comes next."""
-        available = self._available()
-        fills = self.active and (self._double or self._filling)
-        return self._port(name, self._runs(available), self._starved(available), fills)[0]
+        return self._port(name, self._starved(self._available()), self._takes_effect())[0]
 
     def _available(self) -> bool:
-        return self.active and (self._loaded() or self._level >= self._next_units())
+        return self._works and (self._loaded() or self._level >= self._next_units())
 
     def _runs(self, available: bool) -> bool:
         there = self._ended or (available and (self._double or not self._filling))
@@ -251,29 +303,6 @@ class Automaton:
             return False
         return self._space < self._wanted_units()
 
-    def _port(
-        self, name: str, run: bool, starved: bool, fills: bool
-    ) -> tuple[bool, int, bool, bool]:
-        """Return hold, answer of `wait`, whether output is taken, whether a `put` is accepted."""
-        working = self.go and not starved
-        match name:
-            case "set" | "start":
-                return bool(self._busy or run or (self._dma and self.active)), 0, False, False
-            case "put" if not self._dma and self.active and self.coming:
-                if self._space and fills:
-                    return False, 0, False, True
-                return not self.out, 0, False, False
-            case "wait" if self._dma:
-                return self.active, self.error, False, False
-            case "wait":
-                return working, Errors.LACKING if starved else self.error, False, False
-            case "get" if not self._dma and self.out:
-                gathered = self._gathered == self._gather - 1
-                return not gathered, 0, gathered, False
-            case "get" if not self._dma:
-                return working, 0, False, False
-        return False, 0, False, False
-
     def _outlet(self) -> tuple[bool, bool]:
         """Make a step of output; return whether it is the last, and whether it ends a transfer."""
         job = self.job
@@ -283,8 +312,6 @@ class Automaton:
         end = self._wanted <= size if job.algorithm.extendable else block_end and self._ended
         complete = self._gathered == self._gather - 1 or (self._dma and end)
         leaves = block_end or (complete and end)
-        if complete and not self._dma:
-            self.taken = (self._at + 1 - self._gather) * size
         self._more = job.algorithm.extendable and not end
         self._at = 0 if leaves else self._at + 1
         self._wanted = max(0, self._wanted - size)
@@ -359,22 +386,22 @@ class Automaton:
             self._busy = job.cycles[operation]
             self._note("compute", self.operations, self.now + 1, self._busy)
             self.operations += 1
-            if self._began is not None:
-                self._began(operation)
+            if self._follower is not None:
+                self._follower.began(operation)
 
-    def _start(self) -> None:
-        code, size, wanted = (
-            self.settings[i]
-            for i in (coprocessor.ALGORITHM, coprocessor.LENGTH, coprocessor.OUTPUT_LENGTH)
-        )
-        code &= CODES - 1
+    def asked(self) -> Job | None:
+        """The message that is set; None if its algorithm is not held."""
+        code = self.settings[coprocessor.ALGORITHM] & (CODES - 1)
         known = coprocessor.ALGORITHMS[code : code + 1]
         if not known or known[0] not in self._layout.p.algorithms:
-            self.error = Errors.UNKNOWN
-            return
-        self.error = Errors.NONE
-        job = Job(self._layout, known[0], size, wanted)
-        if job.is_empty:
+            return None
+        size, wanted = (self.settings[i] for i in (coprocessor.LENGTH, coprocessor.OUTPUT_LENGTH))
+        return Job(self._layout, known[0], size, wanted)
+
+    def _start(self) -> None:
+        job = self.asked()
+        self.error = Errors.UNKNOWN if job is None else Errors.NONE
+        if job is None or job.is_empty:
             return
         self.job = job
         self._first = self.operations
@@ -385,11 +412,13 @@ class Automaton:
         self._loading_key = self._loading_key and self._dma
         self._blocks_begun = self._at = self._gathered = 0
         self._level, self._space, self._filling = 0, self._layout.capacity, True
-        self._wanted = wanted
+        self._wanted = job.wanted
         if self._dma:
             self.coming = job.key_transfers if self._loading_key else job.message_transfers
         else:
-            self.coming = self._layout.transfers(size + job.algorithm.key_bytes)
+            self.coming = self._layout.transfers(job.size + job.algorithm.key_bytes)
+        if self._follower is not None:
+            self._follower.started(job)
 
     def finish(self, name: str, a: int = 0, b: int = 0) -> int:
         """Make cycles with a command at the port up to the one in which it is not held.
@@ -399,14 +428,18 @@ class Automaton:
         """
         held, result = self.step(name, a, b)
         while held:
-            if self.holds(name):
+            # A host that waits for output closes the buffer that is being filled.
+            closes = self._filling and not self._double and not self._dma
+            if self._holds(name) and not closes:
                 self.skip(self.quiet())
             held, result = self.step(name, a, b)
         return result
 
     def quiet(self) -> int:
         """Cycles from now on in which counters count and nothing else happens."""
-        if not self.active:
+        if self._takes_effect():
+            return 0
+        if not self._works:
             return FOREVER
         if self._busy == 1:
             return 0

@@ -23,7 +23,14 @@ from hw.coprocessors.layout import Layout
 from hw.coprocessors.outlet import build_outlet
 from hw.coprocessors.padding import build_padder
 from hw.coprocessors.parameters import Coprocessor
-from hw.coprocessors.port import COMMAND_BITS, Request, build_answer, build_puts, decode
+from hw.coprocessors.port import (
+    COMMAND_BITS,
+    Request,
+    build_answer,
+    build_puts,
+    build_slot,
+    decode,
+)
 from hw.coprocessors.settings import Settings, build_settings
 from hw.coprocessors.window import OFFSET_BITS, build_window
 from hw.coprocessors.wires import Wire, any_of, picked
@@ -74,7 +81,7 @@ class Logic:
     """A co-processor in the working block.
 
     Attributes:
-        hold: 1 bit, the command at the port stays where it is.
+        hold: 1 bit, the command at the port stays where it is, if there is one.
         result: Its result, xlen bits.
         active: 1 bit, from behind an accepted start to the end of its message.
         memory: The port to memory; None where the host moves the data.
@@ -117,7 +124,7 @@ def build(p: Coprocessor, xlen: int = 32, makers: Makers | None = None) -> pyrtl
             request = decode(valid, commit, pyrtl.Input(COMMAND_BITS, "command"), a, b)
         word = pyrtl.Input(p.bus_width, "memory_word") if layout.has_dma else None
         logic = build_logic(layout, request, word, makers or Makers())
-        hold = logic.hold | on_its_way
+        hold = valid & (logic.hold | on_its_way)
         commit <<= valid & ~hold
         for name, wire in (("hold", hold), ("result", logic.result), ("active", logic.active)):
             _output(name, wire)
@@ -151,7 +158,9 @@ def build_logic(
     space, word = Wire(layout.capacity.bit_length()), Wire(p.width)
     select = Wire(max(e.select_bits(p) for e in held_engines(p)))
     events = Events(*(Wire(1) for _ in fields(Events)))
-    settings = build_settings(layout, write, request.b[:3], request.a)
+    takes, stays = Wire(1), Wire(1)
+    slot = build_slot(layout, request, takes=takes, held=stays)
+    settings = build_settings(layout, write, slot.b[:3], slot.a)
     control = build_control(settings, events)
     active = control.go | control.out
     engine = _engines(p, settings, events.start, control, word, select, makers)
@@ -168,9 +177,9 @@ def build_logic(
 
     memory: Memory | None = None
     if memory_word is None:
-        data = pyrtl.concat(request.b, request.a)[:64] if layout.xlen == 32 else request.a
+        data = pyrtl.concat(slot.b, slot.a) if layout.xlen == 32 else slot.a
         loads = build_puts(
-            layout, settings, request, start=events.start, active=active, allowed=fills, space=space
+            layout, settings, slot, start=events.start, active=active, allowed=fills, space=space
         )
     else:
         data = memory_word
@@ -190,6 +199,7 @@ def build_logic(
         layout,
         settings,
         request,
+        slot,
         control,
         loads,
         busy=engine.busy,
@@ -197,8 +207,10 @@ def build_logic(
         gathered=outlet.gathered,
         data=outlet.data,
     )
-    step <<= (control.out & ~outlet.gathered) | answer.take if memory is None else bus.step
+    step <<= (control.out & ~outlet.gathered) | slot.take if memory is None else bus.step
     write <<= answer.set
+    takes <<= answer.takes
+    stays <<= answer.held
 
     sizes = _Sizes(layout, settings)
     begun, ending = sizes.units(control.key), sizes.units(control.key_now)
@@ -250,7 +262,7 @@ def build_logic(
     for field in fields(Events):
         wire = getattr(events, field.name)
         wire <<= getattr(happened, field.name)
-    return Logic(answer.hold, answer.result, active, memory)
+    return Logic(answer.hold, answer.result, active | slot.start, memory)
 
 
 def _given(condition: Wire, value: Wire) -> Wire:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hw.coprocessors import engines
-from hw.coprocessors.automaton import Automaton, Note
+from hw.coprocessors.automaton import Automaton, Job, Note
 from hw.coprocessors.compute import block, compute
 from hw.coprocessors.engines.engine import Operation, State
 from hw.coprocessors.layout import Layout
@@ -36,10 +36,9 @@ class Model:
 
     def reset(self) -> None:
         """Go back to the state after power-on, at cycle 0."""
-        self.automaton = Automaton(self._layout, self._began)
+        self.automaton = Automaton(self._layout, self)
         self._computes = False
         self._input = bytearray()
-        self._output = b""
         self._state: State = ()
         self._block = 0
 
@@ -82,13 +81,14 @@ class Model:
         if name == "low":
             return self._access_cycles, 0
         result = automaton.finish(name, a, b)
-        if name == "put" and self._computes and automaton.accepted:
-            value = a if self.xlen == 64 else b << 32 | a
-            self._input += value.to_bytes(8, "little")
-        elif name == "get" and automaton.taken is not None:
-            result = self._taken(automaton.taken)
-        elif name == "start":
-            self._begin(memory)
+        if name == "get":
+            result = 0 if automaton.taken is None else self._taken(automaton.taken)
+        elif name != "wait":
+            result = 0
+        if name == "start":
+            self._computes = memory is not None
+            if memory is not None and self._layout.has_dma:
+                self._move(memory)
         return automaton.now - 1 - now, result
 
     def access(self, now: int) -> int:
@@ -105,29 +105,19 @@ class Model:
                 automaton.step()
         return automaton.now - now
 
-    def _begin(self, memory: DataMemory | None) -> None:
-        """Work on a message, if there is one."""
-        job = self.automaton.job
-        self._computes = memory is not None and self.automaton.active
-        if memory is None or job is None or not self.automaton.active:
+    def _move(self, memory: DataMemory) -> None:
+        """Do all of the message that is started at once: nobody can see what is not done yet."""
+        job, settings = self.automaton.asked(), self.automaton.settings
+        if job is None or job.is_empty:
             return
-        name = job.algorithm.name
-        if not self._layout.has_dma:
-            self._input, self._block = bytearray(), 0
-            self._state = engines.engine_of(name).initial(name)
-            return
-        settings = self.automaton.settings
-        source, destination, key = (
-            self._address(settings[i], what)
-            for i, what in (
-                (coprocessor.SOURCE, "source"),
-                (coprocessor.DESTINATION, "destination"),
-                (coprocessor.KEY if job.algorithm.key_bytes else coprocessor.SOURCE, "key"),
-            )
-        )
-        message = memory.read(source, job.size)
-        secret = memory.read(key, job.algorithm.key_bytes)
-        memory.write(destination, compute(name, message, secret, job.wanted))
+        places = {"source": coprocessor.SOURCE, "destination": coprocessor.DESTINATION}
+        if job.algorithm.key_bytes:
+            places["key"] = coprocessor.KEY
+        at = {what: self._address(settings[i], what) for what, i in places.items()}
+        message = memory.read(at["source"], job.size)
+        key = memory.read(at["key"], job.algorithm.key_bytes) if "key" in at else b""
+        output = compute(job.algorithm.name, message, key, job.wanted)
+        memory.write(at["destination"], output)
 
     def _address(self, address: int, what: str) -> int:
         size = self._layout.transfer_bytes
@@ -137,7 +127,18 @@ class Model:
             )
         return address
 
-    def _began(self, operation: Operation) -> None:
+    def started(self, job: Job) -> None:
+        """A message begins; see `Follower`."""
+        self._input, self._block = bytearray(), 0
+        self._state = engines.engine_of(job.algorithm.name).initial(job.algorithm.name)
+
+    def put(self, a: int, b: int) -> None:
+        """A `put` is accepted."""
+        if self._computes:
+            value = a if self.xlen == 64 else b << 32 | a
+            self._input += value.to_bytes(8, "little")
+
+    def began(self, operation: Operation) -> None:
         """Make an operation on what the host has put."""
         job = self.automaton.job
         if not self._computes or self._layout.has_dma or job is None:

@@ -97,6 +97,8 @@ def schedule(
     for name in host_commands(layout, algorithm, message_bytes, output_bytes):
         automaton.advance(automaton.now + access)
         automaton.finish(name)
+    while automaton.active:
+        automaton.step()
     cycles = automaton.active_cycles
     # The first access is that of `start`, which takes effect in its last cycle.
     began = access + 1

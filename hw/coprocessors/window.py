@@ -42,6 +42,8 @@ def build_window(
 ) -> Window:
     """Build the decoder of accesses, which takes each of them bus_latency cycles.
 
+    That is at least one, so what an access asks is read from registers.
+
     Args:
         layout: Sizes.
         valid: 1 bit, an access stands at the window; it stays until `commit`.
@@ -56,7 +58,11 @@ def build_window(
     on_its_way = valid & ~arrived
     following = pyrtl.select(on_its_way, add(waited, 1), waited)
     waited.next <<= pyrtl.select(commit, pyrtl.Const(0, len(waited)), following)
-    there, last = valid & arrived, offset == PUT_OFFSET
+    offset, data, store = (
+        _registered(wire, name)
+        for wire, name in ((offset, "offset"), (data, "data"), (store, "store"))
+    )
+    last = offset == PUT_OFFSET
     a = data
     if layout.xlen == 32:
         low = pyrtl.Register(32, "window_low")
@@ -66,13 +72,20 @@ def build_window(
     is_setting = (offset >= SET_OFFSET) & (offset < PUT_OFFSET)
     number = pyrtl.select(is_setting, offset[3:6].zero_extended(layout.xlen), data)
     request = Request(
-        set=there & store & is_setting,
-        put=there & store & last,
-        start=there & store & (offset == START_OFFSET),
-        wait=there & ~store & (offset == WAIT_OFFSET),
-        get=there & ~store & (offset == GET_OFFSET),
+        valid=valid & arrived,
+        set=arrived & store & is_setting,
+        put=arrived & store & last,
+        start=arrived & store & (offset == START_OFFSET),
+        wait=arrived & ~store & (offset == WAIT_OFFSET),
+        get=arrived & ~store & (offset == GET_OFFSET),
         a=a,
         b=number,
         commit=commit,
     )
     return Window(request, on_its_way)
+
+
+def _registered(wire: Wire, name: str) -> Wire:
+    found = pyrtl.Register(len(wire), f"window_{name}")
+    found.next <<= wire
+    return found

@@ -97,6 +97,7 @@ class Pair:
             result = self.command(name, *operands)
             if name == "get":
                 output += result.to_bytes(self.xlen // 8, "little")
+        self.bench.idle(2)  # in which the last output is taken
         size = message.output_size
         if layout.has_dma:
             assert self.bench.memory == self.memory.content

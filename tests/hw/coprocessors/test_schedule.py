@@ -17,9 +17,9 @@ BLOCK = 66
 LATENCY, BEATS = 4, 8
 LOAD = LATENCY + BEATS
 """Bus cycles of a block: one burst of 8 beats of 64 bits."""
-ARRIVAL = LOAD + 2
-"""Cycles from the first cycle of a message to the first of `busy`: the last beat arrives the cycle
-behind its burst, and is seen the cycle behind that, in which the engine is told to run."""
+ARRIVAL = 1 + LOAD + 2
+"""Cycles from the one behind `start` to the first of `busy`: `start` takes effect in one, the last
+beat arrives in the one behind its burst, and in the next the engine is told to run."""
 STORE = LATENCY + 4
 """Bus cycles of the digest."""
 DOUBLE = Coprocessor(
@@ -40,12 +40,12 @@ def blocks(size: int) -> int:
 @pytest.mark.parametrize("size", [1024, 16384, 65536])
 def test_double_buffering_keeps_the_unit_busy(size: int) -> None:
     """Loading a block takes 12 of the 66 cycles that its predecessor is computed in, so only the
-    first load and the store of the digest are not hidden: 22 cycles, whatever the message."""
+    first load and the store of the digest are not hidden: 23 cycles, whatever the message."""
     assert LOAD < BLOCK
     found = schedule(DOUBLE, "sha256", size)
     assert found.cycles == ARRIVAL + BLOCK * blocks(size) + STORE
     assert found.unit_utilisation == BLOCK * blocks(size) / found.cycles
-    assert found.unit_utilisation > 0.98
+    assert found.unit_utilisation > 0.97
     beats = size // 8 + 4
     assert found.bus_utilisation == beats / found.cycles
 

@@ -36,6 +36,16 @@ def test_sponges_of_every_size(name: str) -> None:
         assert workloads.get(name, size).golden({"message": message}) == {"digest": expected}, size
 
 
+@pytest.mark.full
+@pytest.mark.parametrize("name", [*MERKLE_DAMGARD, *sorted(SPONGES)])
+def test_thousand_random_messages(name: str) -> None:
+    rng = random.Random(f"{name} thousand")
+    for _ in range(1000):
+        message = rng.randbytes(rng.randrange(1, 1000))
+        known = SPONGES[name](message) if name in SPONGES else hashlib.new(name, message).digest()
+        assert workloads.get(name, len(message)).golden({"message": message}) == {"digest": known}
+
+
 @pytest.mark.parametrize("name", [*MERKLE_DAMGARD, *sorted(SPONGES)])
 def test_bad_sizes(name: str) -> None:
     for size in (0, 16_385):

@@ -30,10 +30,10 @@ CIPHERS: dict[str, tuple[BlockCipher, Algorithm]] = {
 
 
 @pytest.mark.parametrize("name", sorted(CIPHERS))
-def test_one_hundred_sealed_messages(name: str) -> None:
+def test_random_sealed_messages(name: str, random_cases: int) -> None:
     cipher, algorithm = CIPHERS[name]
     rng = random.Random(38)
-    for _ in range(100):
+    for _ in range(random_cases):
         size = rng.randrange(1, 100)
         key, iv = rng.randbytes(cipher.key_bytes), rng.randbytes(12)
         associated, data = rng.randbytes(20), rng.randbytes(size)
@@ -92,9 +92,9 @@ def _sector(
 
 
 @pytest.mark.parametrize("name", ["aes128", "aes256", "sm4"])
-def test_one_hundred_sectors(name: str) -> None:
+def test_random_sectors(name: str, random_cases: int) -> None:
     rng = random.Random(1619)
-    for _ in range(100):
+    for _ in range(random_cases):
         size = 16 * rng.randrange(1, 12)
         inputs, ciphertext = _sector(*CIPHERS[name], rng, size)
         assert workloads.get(f"{name}-xts", size).golden(inputs) == {"output": ciphertext}

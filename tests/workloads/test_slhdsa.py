@@ -19,10 +19,10 @@ def reference(seed: bytes, address: bytes, value: bytes) -> bytes:
     return value
 
 
-def test_two_hundred_chains() -> None:
+def test_random_chains(random_cases: int) -> None:
     rng = random.Random(205)
     workload = workloads.get("slhdsa-sha2-128-chain")
-    for _ in range(200):
+    for _ in range(random_cases):
         seed, address, value = rng.randbytes(16), rng.randbytes(22), rng.randbytes(16)
         state = SHA256.pack(compress(INITIAL, seed + bytes(48)))
         inputs = {"seed_state": state, "address": address, "value": value}

@@ -97,10 +97,17 @@ class TestAllAtOnce(Contract):
         )
 
 
-@pytest.mark.slow
-class TestEveryValue(Contract):
-    lengths = 200
-
+class EveryValue(Contract):
     @pytest.fixture(params=range(len(COVERING)))
     def p(self, request: pytest.FixtureRequest) -> Coprocessor:
         return COVERING[request.param]
+
+
+@pytest.mark.slow
+class TestEveryValue(EveryValue):
+    lengths = 15
+
+
+@pytest.mark.full
+class TestEveryValueFull(EveryValue):
+    lengths = 200

@@ -12,13 +12,15 @@ from collections.abc import Callable, Sequence
 
 from isa.bits import Bits, const
 from isa.ghash import REDUCTION, multiply
-from isa.kernel import Builder, Index, Pointer
+from isa.kernel import FULL, Builder, Index, Pointer
 from workloads import ghash_comb, register
 from workloads.words import Words, swapped
 from workloads.workload import Buffer, Kernel, Values, Vector, Workload
 
 LARGEST = 16_384
 """Largest message in bytes; it must fit data memory."""
+LONGEST_BITWISE = 8
+"""Bits to which full unrolling of the bitwise product is held: more of them only cost code."""
 
 
 # --- Golden --------------------------------------------------------------------------------------
@@ -82,7 +84,8 @@ def _bitwise(k: Builder, key: Pointer) -> Product:
                 z = tuple(a ^ (b & mask) for a, b in zip(z, v, strict=True))
                 return [bits << 1, *z, *ghash_comb.times_x(v)]
 
-            carried = k.loop(k.xlen, step, word, *z, *v)
+            unroll = LONGEST_BITWISE if k.unroll == FULL else None
+            carried = k.loop(k.xlen, step, word, *z, *v, unroll=unroll)
             z, v = list(carried[1 : count + 1]), list(carried[count + 1 :])
         return z
 

@@ -60,8 +60,7 @@ def bounds(
     selector = Selector(kernel, repertoire_of(instructions), dict(latencies or {}))
     root = selector.run().root
     schedule(root, Waits(0, 0))  # drops what nothing needs
-    times: dict[int, float] = {}
-    path = _follow(root, times, 0)
+    path = _Chains().follow(root)
     return Bounds(_count(root, selector.constants) + 1, int(path))  # and the return
 
 
@@ -77,50 +76,71 @@ def _count(region: Region, constants: Constants) -> int:
     return total
 
 
-def _follow(region: Region, times: dict[int, float], start: float) -> float:
-    """Enter when each value can be ready; returns the latest. Arguments are ready at `start`."""
-    latest = 0.0
-    for item in region.items:
-        if isinstance(item, Loop):
-            latest = max(latest, _around(item, times, start))
-            continue
-        ready = max((_ready(v, times, start) for _, v in item.sources), default=start)
-        done = ready + _latency(item)
-        latest = max(latest, done)
+Place = tuple[str, tuple[tuple[str, int], ...], int, int]
+"""Buffer, terms of loop counters, first byte, end."""
+
+
+class _Chains:
+    """Follows chains of values in order of the code.
+
+    Attributes:
+        times: When each value can be ready.
+        stored: The same of what stands in memory, by place.
+        start: When what comes from outside is ready.
+    """
+
+    def __init__(self, start: float = 0) -> None:
+        self.times: dict[int, float] = {}
+        self.stored: dict[Place, float] = {}
+        self.start = start
+
+    def follow(self, region: Region) -> float:
+        """When the last value of a region can be ready."""
+        latest = 0.0
+        for item in region.items:
+            done = self._around(item) if isinstance(item, Loop) else self._after(item)
+            latest = max(latest, done)
+        return latest
+
+    def _ready(self, value: int) -> float:
+        return self.times.get(value, self.start) if value >= FIRST_VALUE else self.start
+
+    def _after(self, item: Operation) -> float:
+        done = max((self._ready(v) for _, v in item.sources), default=self.start)
+        access = item.memory
+        place = access and (access.pointer, access.terms, access.low, access.high)
+        if access and place and not access.is_store:
+            done = max(done, self.stored.get(place, self.start))
+        done += 1 if item.is_constant else item.latency
+        if access and place and access.is_store:
+            self.stored[place] = done
         if item.result is not None:
-            times[item.result] = done
-    return latest
+            self.times[item.result] = done
+        return done
 
+    def _around(self, loop: Loop) -> float:
+        """All iterations; values of the last one stay."""
+        carried = {c.parameter: self._ready(c.initial) for c in loop.carried}
+        followed = min(loop.count, max(FOLLOWED // max(_size(loop), 1), 2 * LONGEST_CYCLE))
+        latest = 0.0
+        for _ in range(followed):
+            latest = max(latest, self._iterate(loop, carried))
+        rest = loop.count - followed
+        if rest and carried:
+            slowest = max(carried, key=lambda p: carried[p])
+            carried[slowest] += _growth(loop, slowest, rest)
+            latest = max(latest, carried[slowest])
+        self.times.update({c.output: carried[c.parameter] for c in loop.carried})
+        return latest
 
-def _ready(value: int, times: Mapping[int, float], start: float) -> float:
-    return times.get(value, start) if value >= FIRST_VALUE else start
-
-
-def _latency(item: Operation) -> int:
-    return 1 if item.is_constant else item.latency
-
-
-def _around(loop: Loop, times: dict[int, float], start: float) -> float:
-    """All iterations; values of the last one stay in `times`."""
-    carried = {c.parameter: _ready(c.initial, times, start) for c in loop.carried}
-    followed = min(loop.count, max(FOLLOWED // max(_size(loop), 1), 2 * LONGEST_CYCLE))
-    latest = 0.0
-    for _ in range(followed):
-        latest = max(latest, _iterate(loop, times, carried, start))
-    rest = loop.count - followed
-    if rest and carried:
-        slowest = max(carried, key=lambda p: carried[p])
-        carried[slowest] += _growth(loop, slowest, rest)
-        latest = max(latest, carried[slowest])
-    times.update({c.output: carried[c.parameter] for c in loop.carried})
-    return latest
-
-
-def _iterate(loop: Loop, times: dict[int, float], carried: dict[int, float], start: float) -> float:
-    times.update(carried)
-    latest = _follow(loop.body, times, start)
-    carried.update({c.parameter: _ready(c.result, times, start) for c in loop.carried})
-    return latest
+    def _iterate(self, loop: Loop, carried: dict[int, float]) -> float:
+        self.times.update(carried)
+        moving = (loop.name, "index")  # elsewhere in this iteration
+        for place in [p for p in self.stored if any(name in moving for name, _ in p[1])]:
+            del self.stored[place]
+        latest = self.follow(loop.body)
+        carried.update({c.parameter: self._ready(c.result) for c in loop.carried})
+        return latest
 
 
 def _growth(loop: Loop, parameter: int, iterations: int) -> float:
@@ -129,7 +149,7 @@ def _growth(loop: Loop, parameter: int, iterations: int) -> float:
     carried[parameter] = 0.0
     best = 0.0
     for length in range(1, LONGEST_CYCLE + 1):
-        _iterate(loop, {}, carried, _NEVER)
+        _Chains(_NEVER)._iterate(loop, carried)
         best = max(best, iterations // length * carried[parameter])
     return best
 

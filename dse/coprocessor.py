@@ -81,6 +81,21 @@ def coprocessor_of(
         raise CoprocessorError(f"coprocessor: {error}") from None
 
 
+def alone(p: Coprocessor, algorithm: str) -> Coprocessor:
+    """The member that does `algorithm` just as `p` does, in as many cycles, and holds no other."""
+    burst = p.burst_beats if p.mover == "dma" else p.burst_length
+    return replace(p, algorithms=(algorithm,), burst_length=burst).canonical()
+
+
+def untimed(p: Coprocessor) -> Coprocessor:
+    """The member that gives the same answers to the same commands, all that is time at its default.
+
+    How many words it accepts before output must be got is part of the answers.
+    """
+    plain = replace(p, width=64, rounds_per_cycle=1, stages=1, buffer="registers", bus_latency=1)
+    return replace(plain, burst_length=1).canonical()
+
+
 def without_idle_choices(
     uses: tuple[WorkloadUse, ...],
     parameters: tuple[Parameter, ...],

@@ -28,26 +28,33 @@ class Executed:
     Attributes:
         runs: One for each, without their memory.
         facts: What does not depend on the core: instructions, counts, leaks.
-        coprocessor: What stands beside the core.
     """
 
     runs: tuple[Run, ...]
     facts: Mapping[str, Any]
-    coprocessor: Coprocessor | None = None
 
-    def timed(self, core: Core, latencies: Mapping[str, int], entry: int) -> dict[str, int]:
+    def timed(
+        self,
+        core: Core,
+        latencies: Mapping[str, int],
+        entry: int,
+        coprocessor: Coprocessor | None = None,
+    ) -> dict[str, int]:
         """Cycles of the slowest run, and what the co-processor did in it.
 
         With a co-processor: `active` are the cycles from its start to its last output, `busy` those
         in which an engine works and `beats` those in which a word of data passes the bus or port.
+
+        Raises:
+            WrongAnswer: The co-processor noted an error, so its answers are worth nothing.
         """
-        if self.coprocessor is None:
+        if coprocessor is None:
             pricer = Pricer(self.runs[0].blocks, automaton(core, latencies))
             return {"cycles": max(pricer.price(run.trace, entry) for run in self.runs)}
         different = {run.trace: run for run in self.runs}  # its time depends on no data
         return max(
             (
-                timed_beside(run, Model(self.coprocessor, core.xlen), core, latencies, entry)
+                timed_beside(run, Model(coprocessor, core.xlen), core, latencies, entry)
                 for run in different.values()
             ),
             key=lambda facts: facts["cycles"],
@@ -59,6 +66,8 @@ def timed_beside(
 ) -> dict[str, int]:
     """Cycles of a run beside a co-processor, and what that did; see `Executed.timed`."""
     cycles = price_with_device(run.blocks, run.trace, run.log, model, core, latencies, entry=entry)
+    if model.automaton.error:
+        raise WrongAnswer(f"a driver must cause no error, not error {model.automaton.error}")
     return {
         "cycles": cycles,
         "active": model.active_cycles,
@@ -116,7 +125,7 @@ def execute(
         "counts": longest.counts,
         "leaks": sum(leak.count for leak in leaks),
     }
-    done = Executed(tuple(runs), facts, coprocessor)
+    done = Executed(tuple(runs), facts)
     _EXECUTED[identity] = done
     while len(_EXECUTED) > HELD:
         _EXECUTED.popitem(last=False)

@@ -9,6 +9,7 @@ from typing import Any
 
 import workloads
 from dse.cache import Cache, digest_of
+from dse.coprocessor import alone, untimed
 from dse.execution import Executed, execute
 from dse.extrapolation import Sizes, extrapolated, shorter_sizes
 from dse.known_answers import Case, WrongAnswer
@@ -209,11 +210,14 @@ def _measure(
     """Measure one kernel by running the whole message."""
     program = compiled(workload, kernel, target, latencies, cache)
     is_driver = _is_driver(workload, kernel)
-    p = target.coprocessor if is_driver else None
     instructions = target.host_instructions if is_driver else target.instructions
     identity = (*_identity(workload, kernel, target), program.digest)
-    if p is not None:
-        identity += (repr(p.canonical()),)
+    p = plain = None
+    if is_driver and target.coprocessor is not None:
+        (algorithm,) = coprocessor_driver.algorithms_of(workload.name, kernel)
+        p = alone(target.coprocessor, algorithm)
+        plain = untimed(p)
+        identity += (repr(plain),)
 
     def executed() -> Executed:
         return execute(
@@ -222,15 +226,15 @@ def _measure(
             instructions,
             program,
             lambda: cases(workload, program, kernel),
-            p,
+            plain,
         )
 
     facts = cache.memo("execution", digest_of(*identity), lambda: executed().facts)
     core = target.core.canonical()
     timed = cache.memo(
         "cycles",
-        digest_of(*identity, repr(core), repr(sorted(latencies.items()))),
-        lambda: executed().timed(core, latencies, program.entry),
+        digest_of(*identity, repr(core), repr(sorted(latencies.items())), repr(p)),
+        lambda: executed().timed(core, latencies, program.entry, p),
     )
     return Measurement(
         kernel=kernel,

@@ -19,7 +19,8 @@ CK = tuple(
 """GB/T 32907-2016 section 7.3: byte j of constant i is (4 i + j) 7 mod 256."""
 
 
-def _rotl(x: int, n: int) -> int:
+def rotl(x: int, n: int) -> int:
+    """A 32-bit word rotated left by 1 to 31 bits."""
     return (x << n | x >> 32 - n) & 0xFFFFFFFF
 
 
@@ -32,7 +33,7 @@ def expand_key(key: bytes) -> bytes:
     k = [w ^ f for w, f in zip(struct.unpack(">4I", key), FK, strict=True)]
     for i in range(ROUNDS):
         t = _substitute(k[i + 1] ^ k[i + 2] ^ k[i + 3] ^ CK[i])
-        k.append(k[i] ^ t ^ _rotl(t, 13) ^ _rotl(t, 23))
+        k.append(k[i] ^ t ^ rotl(t, 13) ^ rotl(t, 23))
     return struct.pack(">32I", *k[4:])
 
 
@@ -40,7 +41,7 @@ def _crypt(block: bytes, keys: Sequence[int]) -> bytes:
     x = list(struct.unpack(">4I", block))
     for i, key in enumerate(keys):
         t = _substitute(x[i + 1] ^ x[i + 2] ^ x[i + 3] ^ key)
-        x.append(x[i] ^ t ^ _rotl(t, 2) ^ _rotl(t, 10) ^ _rotl(t, 18) ^ _rotl(t, 24))
+        x.append(x[i] ^ t ^ rotl(t, 2) ^ rotl(t, 10) ^ rotl(t, 18) ^ rotl(t, 24))
     return struct.pack(">4I", *x[:-5:-1])
 
 

@@ -7,12 +7,12 @@ order that `sm4ed` and `sm4ks` take, so that no byte is reversed.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Sequence
 
 from isa.bits import Bits, concat, const, lookup
 from isa.kernel import Builder, Index, Pointer
 from isa.sm4 import INVERTED_ZERO, sbox
+from isa.sm4_block import CK, FK, ROUNDS, decrypt_block, encrypt_block, expand_key, rotl
 from isa.table import Table
 from workloads.block_cipher import (
     BlockCipher,
@@ -29,14 +29,6 @@ from workloads.sliced import UNROLL, sliced
 from workloads.words import Words, load_word, load_words, total
 from workloads.xts import Sector
 
-ROUNDS = 32
-FK = (0xA3B1BAC6, 0x56AA3350, 0x677D9197, 0xB27022DC)
-"""GB/T 32907-2016 section 7.3."""
-CK = tuple(
-    int.from_bytes(bytes((4 * i + j) * 7 % 256 for j in range(4)), "big") for i in range(ROUNDS)
-)
-"""GB/T 32907-2016 section 7.3: byte j of constant i is (4 i + j) 7 mod 256."""
-
 
 def _memory_order(x: int) -> int:
     """A word as `lw` reads it."""
@@ -46,44 +38,6 @@ def _memory_order(x: int) -> int:
 _CK_TABLE = Table("sm4_ck", 32, tuple(map(_memory_order, CK)))
 _CK_STEP = 0x1C1C1C1C
 """What each byte of a constant grows by: 28."""
-
-
-# --- Golden --------------------------------------------------------------------------------------
-
-
-def _rotl(x: int, n: int) -> int:
-    return (x << n | x >> 32 - n) & 0xFFFFFFFF
-
-
-def _substitute(x: int) -> int:
-    return int.from_bytes(bytes(sbox().entries[b] for b in x.to_bytes(4, "big")), "big")
-
-
-def expand_key(key: bytes) -> bytes:
-    """Round keys of a 16-byte key, 128 bytes (GB/T 32907-2016 section 7.3)."""
-    k = [w ^ f for w, f in zip(struct.unpack(">4I", key), FK, strict=True)]
-    for i in range(ROUNDS):
-        t = _substitute(k[i + 1] ^ k[i + 2] ^ k[i + 3] ^ CK[i])
-        k.append(k[i] ^ t ^ _rotl(t, 13) ^ _rotl(t, 23))
-    return struct.pack(">32I", *k[4:])
-
-
-def _crypt(block: bytes, keys: Sequence[int]) -> bytes:
-    x = list(struct.unpack(">4I", block))
-    for i, key in enumerate(keys):
-        t = _substitute(x[i + 1] ^ x[i + 2] ^ x[i + 3] ^ key)
-        x.append(x[i] ^ t ^ _rotl(t, 2) ^ _rotl(t, 10) ^ _rotl(t, 18) ^ _rotl(t, 24))
-    return struct.pack(">4I", *x[:-5:-1])
-
-
-def encrypt_block(block: bytes, keys: bytes) -> bytes:
-    """Encrypt 16 bytes with 128 bytes of round keys (GB/T 32907-2016 section 7.1)."""
-    return _crypt(block, struct.unpack(">32I", keys))
-
-
-def decrypt_block(block: bytes, keys: bytes) -> bytes:
-    """Decrypt 16 bytes: the same with the round keys in reverse."""
-    return _crypt(block, struct.unpack(">32I", keys)[::-1])
 
 
 # --- Kernels -------------------------------------------------------------------------------------
@@ -130,7 +84,7 @@ def _t_tables(name: str, *rotations: int) -> list[Table]:
         placed = s << 24 - 8 * i
         word = placed
         for n in rotations:
-            word ^= _rotl(placed, n)
+            word ^= rotl(placed, n)
         return _memory_order(word)
 
     return [Table(f"{name}{i}", 32, tuple(entry(s, i) for s in sbox().entries)) for i in range(4)]

@@ -12,6 +12,7 @@ from dse.profile import profile
 from dse.target import PREFERRED_CIRCUIT, Target
 from hw import units
 from hw.technology import Technology
+from isa.compiler.bounds import bounds
 from isa.isa_string import instruction_set
 from isa.kernel import UnsupportedKernel
 from isa.machine import Machine
@@ -47,7 +48,7 @@ def workload_card(workload: Workload, cache: Cache) -> dict[str, Any]:
             found = _best(workload, target, cache)
             if found is not None:
                 best.setdefault(f"fewest cycles on RV{xlen}, default core", {})[title] = _line(
-                    workload, *found
+                    workload, *found, cache
                 )
                 if xlen == 32:
                     fastest = found
@@ -103,14 +104,22 @@ def _order(found: tuple[Target, Measurement]) -> tuple[int, int]:
     return found[1].cycles, found[1].code_bytes + found[1].data_bytes
 
 
-def _line(workload: Workload, target: Target, m: Measurement) -> str:
+def _line(workload: Workload, target: Target, m: Measurement, cache: Cache) -> str:
     per_byte = (
         f" ({m.cycles / workload.message_bytes:.1f} a byte)" if workload.message_bytes else ""
     )
     form = "unrolled" if target.unroll == "full" else "loops"
+    least = bounds(
+        workload.kernels[m.kernel].build,
+        target.instructions,
+        unroll=target.unroll,
+        latencies=target.hardware(cache).latencies,
+    )
     return (
         f"{m.cycles} cycles{per_byte}, {m.instructions} instructions, {m.code_bytes} + "
-        f"{m.data_bytes} bytes of code and tables, {m.leaks} leaks ({m.kernel}, {form})"
+        f"{m.data_bytes} bytes of code and tables, {m.leaks} leaks ({m.kernel}, {form}); of what "
+        f"the compiler selected, {least.instructions} must execute, the longest chain takes "
+        f"{least.path}"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import workloads
@@ -18,6 +19,13 @@ def test_card_of_a_key_schedule(tmp_path: Path) -> None:
     lines = card["fewest cycles on RV32, default core"]
     cycles = {title: int(line.split()[0]) for title, line in lines.items()}
     assert cycles["with Zk*"] < cycles["with Zb*"] < cycles["plain"]
+    for title, line in lines.items():
+        executed, least, chain = (
+            int(re.search(text, line)[1])  # type: ignore[index]
+            for text in (r"(\d+) instructions", r"(\d+) must execute", r"chain takes (\d+)")
+        )
+        assert 0.8 * executed <= least <= executed
+        assert 0.1 * cycles[title] <= chain <= cycles[title]
     assert " 0 leaks" in lines["with Zk*"]
     assert " 128 leaks" in lines["plain"]  # four lookups in each of 32 rounds
     (block,) = card["hottest block of the last line of RV32"].values()

@@ -9,6 +9,7 @@ from typing import Any
 
 from isa.disassembler import disassemble_word
 from isa.instruction_set import InstructionSet
+from isa.liveness import live_registers
 from isa.outcome import Outcome
 from isa.program import Program, fetch
 from isa.translate import Placed
@@ -41,6 +42,8 @@ class Profile:
         hottest: The block with the most executed instructions.
         traffic: Loads, stores, and bytes loaded and stored.
         registers: Integer registers that executed instructions name.
+        pressure: Most of them live at once in each executed block, by its address; the block with
+            the most executed instructions first. See `isa.liveness`.
     """
 
     functions: Mapping[str, int]
@@ -48,6 +51,7 @@ class Profile:
     hottest: tuple[Line, ...]
     traffic: Mapping[str, int]
     registers: int
+    pressure: Mapping[int, int]
 
     def to_json(self) -> dict[str, Any]:
         """Plain data for scripts."""
@@ -56,6 +60,7 @@ class Profile:
             "instructions": dict(self.mnemonics),
             "memory": dict(self.traffic),
             "registers": self.registers,
+            "pressure": [{"pc": pc, "live": live} for pc, live in self.pressure.items()],
             "hottest": [
                 {"pc": line.pc, "executions": line.executions, "text": line.text}
                 for line in self.hottest
@@ -76,6 +81,7 @@ def profile(outcome: Outcome, program: Program, instructions: InstructionSet) ->
     work: Counter[int] = Counter()
     for index, times in outcome.times.items():
         work[outcome.blocks[index].pc] += times * len(outcome.blocks[index].instructions)
+    live = live_registers(outcome, instructions.xlen)
     hot = max(work, key=lambda pc: (work[pc], -pc))
     block = next(b for b in outcome.blocks if b.pc == hot and b.instructions)
     lines = []
@@ -96,6 +102,7 @@ def profile(outcome: Outcome, program: Program, instructions: InstructionSet) ->
         tuple(lines),
         _traffic(outcome, instructions.xlen),
         len({r for p in _executed(outcome) for r in (*p.reads, p.rd) if r}),
+        {pc: live[pc] for pc in sorted(work, key=lambda pc: (-work[pc], pc)) if pc in live},
     )
 
 

@@ -44,7 +44,13 @@ def print_simulation(done: Simulation, profile: Profile | None) -> None:
             f"{t['stores']:,} stores of {t['bytes_stored']:,} bytes",
             highlight=False,
         )
-        console.print(f"registers    {profile.registers} of 31 in use", highlight=False)
+        most = max(profile.pressure, key=lambda pc: (profile.pressure[pc], -pc))
+        hot = profile.hottest[0].pc
+        console.print(
+            f"registers    {profile.registers} of 31 in use; live at once: at most "
+            f"{profile.pressure[most]} (block {most:#x}), {profile.pressure[hot]} in the hottest",
+            highlight=False,
+        )
         console.print("\nhottest block", style="bold")
         for line in profile.hottest:
             comment = f"  # {line.comment}" if line.comment else ""

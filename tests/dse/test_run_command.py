@@ -109,6 +109,7 @@ def test_memory_traffic_and_leaks(tmp_path: Path, capsys: pytest.CaptureFixture[
         "bytes_stored": 2,
     }
     assert done["profile"]["registers"] == 3
+    assert [b["live"] for b in done["profile"]["pressure"]] == [3, 0]  # t0, t1 and t2
     assert done["leaks"] == [{"pc": 16, "kind": "branch", "count": 1, "text": "beq t1, zero, 4"}]
     _, out, _ = call(capsys, path, "--secret", "0x10004:4", "--profile")
     assert "memory       2 loads of 5 bytes, 1 stores of 2 bytes" in out

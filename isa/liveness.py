@@ -57,7 +57,8 @@ def _successors(blocks: Mapping[int, Block], xlen: int) -> dict[int, set[int]]:
     returns = {e.next_pc for e in ends.values() if e.instruction.kind == "jump" and e.rd}
     found = {}
     for pc, end in ends.items():
-        after = {end.next_pc} if end.instruction.kind != "jump" else set()
+        leaves = end.instruction.kind == "jump" or end.instruction.effects(xlen).host == "ebreak"
+        after = set() if leaves else {end.next_pc}
         target = _target(end, xlen)
         if target is not None:
             after.add(target)

@@ -19,12 +19,13 @@ CASES = {
     ),
     # what a taken branch jumps over reads a1; it was not executed
     "not executed": ("li a1, 1\nbeqz zero, end\nadd a0, a1, a1\nend: ebreak", [0, 0]),
-    # s0 stays live across the call, which reads a0 and ra; the exit reads a0, a1, a2 and a7
+    # s0 stays live across the call, which reads a0 and ra
     "call": (
-        "li s0, 5\nli a0, 1\njal ra, twice\nadd a0, a0, s0\nli a7, 93\necall\n"
-        "twice: add a0, a0, a0\nret",
-        [5, 4, 5],
+        "li s0, 5\nli a0, 1\njal ra, twice\nadd a0, a0, s0\nebreak\ntwice: add a0, a0, a0\nret",
+        [3, 2, 3],
     ),
+    # a host call reads a0, a1, a2 and a7
+    "exit": ("li a7, 93\necall\nebreak", [4]),
 }
 
 

@@ -88,16 +88,7 @@ class Netlist:
             RuntimeError: No host call retires within `limit` cycles.
         """
         built = self.built
-        mask = (1 << self.core.xlen) - 1
-        registers = {2: DATA_END, **{10 + i: v & mask for i, v in enumerate(args)}}
-        image = bytearray(program.data + bytes(DATA_SIZE - len(program.data)))
-        place(image, memory or {})
-        contents = {built.register_file: registers, **self._code(program)}
-        count = len(built.data_lanes)
-        first = DATA_BASE // count
-        for i, lane in enumerate(built.data_lanes):
-            data = {first + j: byte for j, byte in enumerate(image[i::count]) if byte}
-            contents[lane] = {**contents.get(lane, {}), **data}
+        contents = self.contents(program, args, memory)
         rests = {pc for pc, word in walk(program, self.instructions) if self._rests(word)}
         simulation = pyrtl.FastSimulation(
             memory_value_map=contents, tracer=tracer, block=built.block
@@ -117,6 +108,8 @@ class Netlist:
                 f"not retire pc {last:#x} as the last; raise the limit"
             )
         after = bytearray(DATA_SIZE)
+        count = len(built.data_lanes)
+        first = DATA_BASE // count
         for i, lane in enumerate(built.data_lanes):
             for address, byte in simulation.inspect_mem(lane).items():
                 if 0 <= (position := count * (address - first) + i) < DATA_SIZE:
@@ -128,6 +121,25 @@ class Netlist:
             {name: simulation.regs[r.name] for name, r in sorted(built.state.items())},
             bytes(after),
         )
+
+    def contents(
+        self,
+        program: Program,
+        args: Sequence[int] = (),
+        memory: Mapping[int, bytes] | None = None,
+    ) -> dict[pyrtl.MemBlock, dict[int, int]]:
+        """What the memories and registers of the netlist hold at reset; arguments as for `run`."""
+        built = self.built
+        mask = (1 << self.core.xlen) - 1
+        registers = {2: DATA_END, **{10 + i: v & mask for i, v in enumerate(args)}}
+        image = bytearray(program.data + bytes(DATA_SIZE - len(program.data)))
+        place(image, memory or {})
+        found = {built.register_file: registers, **self._code(program)}
+        count = len(built.data_lanes)
+        for i, lane in enumerate(built.data_lanes):
+            bytes_ = enumerate(image[i::count], DATA_BASE // count)
+            found[lane] = {**found.get(lane, {}), **{at: byte for at, byte in bytes_ if byte}}
+        return found
 
     def _code(self, program: Program) -> dict[pyrtl.MemBlock, dict[int, int]]:
         """The words of a program in the memory that instructions come from."""

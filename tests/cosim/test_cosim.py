@@ -4,6 +4,7 @@ import pytest
 
 from hw.cosim import Netlist, compare, run_netlist
 from isa.assembler import assemble
+from isa.core import Core
 from isa.instruction_set import InstructionSet
 from isa.machine import Machine
 from isa.program import Program
@@ -11,12 +12,21 @@ from isa.timing import price
 from tests.cosim.test_random import CORES
 
 SET = InstructionSet.of(32, "rv32i", "zkne", "nluv")
+EVERY = {
+    **CORES,
+    "decode, backward": Core(branch="decode", prediction="backward-taken"),
+    "no prediction": Core(forwarding=False, prediction="none"),
+    "backward": Core(prediction="backward-taken"),
+    "shared, slow": Core(memory="shared", memory_latency=2),
+    "3-stage, backward, shared": Core(pipeline=3, prediction="backward-taken", memory="shared"),
+    "2-stage, backward, slow": Core(pipeline=2, prediction="backward-taken", memory_latency=2),
+}
 NETLISTS: dict[str, Netlist] = {}
 
 
 def netlist(name: str) -> Netlist:
     if name not in NETLISTS:
-        NETLISTS[name] = Netlist(CORES[name], SET, {"nldnl": 3})
+        NETLISTS[name] = Netlist(EVERY[name], SET, {"nldnl": 3})
     return NETLISTS[name]
 
 
@@ -34,14 +44,20 @@ LEAVE = {
 }
 
 
-@pytest.mark.parametrize("how", LEAVE)
-@pytest.mark.parametrize("name", CORES)
+WRONG = "nldnl 0, 0x1234\n nldl 0, 0x1234\n sw sp, -8(sp)\n nmu a0, sp\n addi a0, a0, 1"
+
+
+@pytest.mark.parametrize("how", [*LEAVE, "branch back not taken"])
+@pytest.mark.parametrize(
+    "name", [*CORES, *(pytest.param(n, marks=pytest.mark.slow) for n in EVERY if n not in CORES)]
+)
 def test_wrong_path_changes_nothing(name: str, how: str) -> None:
     # The published RTL of NLU-V pushes on the wrong path; see isa/extensions/nluv.py.
-    wrong = "nldnl 0, 0x1234\n nldl 0, 0x1234\n sw sp, -8(sp)\n nmu a0, sp\n addi a0, a0, 1"
-    wrong_first = "\n".join(sorted(wrong.split("\n"), reverse=True))
-    for order in (wrong, wrong_first):
-        made = program(f"{LEAVE[how]}\n{order}\nover: nldnl 0, 7\n ret")
+    for order in (WRONG, "\n".join(sorted(WRONG.split("\n"), reverse=True))):
+        if how in LEAVE:
+            made = program(f"{LEAVE[how]}\n{order}\nover: nldnl 0, 7\n ret")
+        else:  # followed where branches back are predicted taken
+            made = program(f"j over\nback: {order}\nover: bne zero, zero, back\n nldnl 0, 7\n ret")
         args = (0, made.symbols["over"])
         run = netlist(name).run(made, args)
         assert run.state == {"nlrg": 7, "lrg0": 0, "rl0": 0, "rl1": 0, "rl2": 0, "rl3": 0}

@@ -18,6 +18,7 @@ from dse.export import write_exports
 from dse.fingerprint import versions
 from dse.front import Front, make_front
 from dse.pareto import Frame
+from dse.points import place
 from dse.proposer import Proposer
 from dse.random_search import random_search
 from dse.run import FRONT, MANIFEST, Run, to_text
@@ -127,6 +128,8 @@ def explore(space: Space, options: Options, backend: Backend, observer: Observer
         result = {**_counts(found, evaluator, clock.seconds["search"]), "segment_runs": runs}
         if not found.is_interrupted and found.front and not options.exhaustive:
             result |= _comparison(evaluator, found, baseline, seed, options, observer, clock)
+            result["points"] = place(evaluator, run.trials(), baseline)
+            clock.lap("points")
         rows = found.rows()
         confirmations = _confirm(evaluator, rows, observer, found)
         clock.lap("confirmation")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dse.front import Front, short_design
 from dse.metrics import METRICS
+from dse.points import point_lines
 from dse.space import Space
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ def print_exploration(space: Space, exploration: Exploration) -> None:
     console.print()
     for line in quality_lines(result):
         console.print(line, highlight=False)
+    for line in point_lines(result.get("points", ())):
+        console.print(line, highlight=False, markup=False)
     console.print()
     total = sum(result["seconds"].values())
     console.print(f"Took {_duration(total)}. ", end="")

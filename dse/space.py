@@ -89,7 +89,7 @@ class Space:
 
     `parameters` holds every parameter a design has, fixed ones with a single choice, in the order
     of the file; `text` and `file` are what it was read from; `base_provides` are the mnemonics of
-    the base set.
+    the base set; `points` are settings of designs that have a name, such as that of a paper.
     """
 
     name: str
@@ -105,6 +105,7 @@ class Space:
     text: str
     file: Path
     base_provides: tuple[str, ...] = ()
+    points: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
 
     @cached_property
     def by_name(self) -> dict[str, Parameter]:

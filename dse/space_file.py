@@ -239,6 +239,7 @@ class SpaceFile(Strict):
     objectives: list[str] = ["time_ns", "area_ge"]
     constraints: dict[str, Any] = {}
     search: SearchEntry = SearchEntry()
+    points: dict[str, dict[str, Any]] = {}
 
 
 def read_space_file(source: Source, vocabulary: Vocabulary) -> SpaceFile:

@@ -78,6 +78,7 @@ class _Resolver:
         objectives = self.objectives()
         constraints = self.constraints()
         baseline = self.baseline(parameters, entries)
+        points = self.points(parameters)
         if self.problems:
             raise SpaceError(self.source.name, self.problems)
         return Space(
@@ -94,6 +95,7 @@ class _Resolver:
             text=text,
             file=self.file,
             base_provides=tuple(self.names.instructions_of(self.base)),
+            points=points,
         )
 
     def workloads(self) -> tuple[WorkloadUse, ...]:
@@ -324,27 +326,40 @@ class _Resolver:
     ) -> Mapping[str, Value]:
         """Parameters the baseline fixes; `instructions: rv32i` says that nothing is chosen."""
         fixed: dict[str, Value] = {entry.name: False for entry in entries}
+        return fixed | self.settings(self.shape.baseline, ("baseline",), parameters)
+
+    def points(self, parameters: tuple[Parameter, ...]) -> dict[str, dict[str, Value]]:
+        """Parameters that each named point fixes."""
+        return {
+            name: self.settings(settings, ("points", name), parameters)
+            for name, settings in self.shape.points.items()
+        }
+
+    def settings(
+        self, written: Mapping[str, Any], where: KeyPath, parameters: tuple[Parameter, ...]
+    ) -> dict[str, Value]:
+        """Values of parameters, written as nested mappings."""
+        found: dict[str, Value] = {}
         by_name = {p.name: p for p in parameters}
-        for path, value in _leaves(self.shape.baseline, ()):
-            name = dotted(path)
-            where = ("baseline", *path)
+        for path, value in _leaves(written, ()):
+            name, place = dotted(path), (*where, *path)
             if name == "instructions":
                 if value != self.base:
-                    self.problem(where, f"must be {self.base}, not {value!r}")
+                    self.problem(place, f"must be {self.base}, not {value!r}")
             elif name not in by_name:
                 accepted = ["instructions", *by_name]
                 message = (
                     f"must be a parameter of this space, not {name!r}{suggest(name, accepted)}"
                 )
-                self.problem(where, message, of_key=True)
+                self.problem(place, message, of_key=True)
             elif not any(
                 value is c or (value == c and type(value) is type(c)) for c in by_name[name].choices
             ):
                 choices = one_of([str(c) for c in by_name[name].choices])
-                self.problem(where, f"must be {choices}, not {value!r}")
+                self.problem(place, f"must be {choices}, not {value!r}")
             else:
-                fixed[name] = value
-        return fixed
+                found[name] = value
+        return found
 
 
 def _span(values: Sequence[Value]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 
-_MAX_LISTED = 12
+_MAX_LISTED = 13
 
 
 def suggest(found: object, names: Iterable[str]) -> str:

@@ -89,5 +89,5 @@ def test_several_mistakes_are_all_said_in_file_order(
         f"{path}:3:27: error: core.xlen: must be 32 or 64, not 16",
         f"{path}:4:1: error: objective: unknown key 'objective'; must be name, workloads, "
         "baseline, technology, core, instructions, units, compiler, coprocessor, objectives, "
-        "constraints or search; did you mean 'objectives'?",
+        "constraints, search or points; did you mean 'objectives'?",
     ]

@@ -45,6 +45,11 @@ class Design(Mapping[str, Value]):
         """BLAKE2b of `text`, 32 hex digits."""
         return hashlib.blake2b(self.text.encode(), digest_size=16).hexdigest()
 
+    @property
+    def plain(self) -> Mapping[str, Value]:
+        """The dictionary behind the design, quick to look into; not to be changed."""
+        return self._values
+
     def replace(self, changes: Mapping[str, Value]) -> Design:
         """This design with some values changed."""
         return Design({**self._values, **changes})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -36,6 +37,7 @@ class Encoding:
         self.sizes = np.array([len(p.choices) for p in space.free], dtype=np.int16)
         self.width = int(self.sizes.sum())
         self.offsets = np.concatenate([[0], np.cumsum(self.sizes)])[:-1].astype(np.int64)
+        self._fixed = {p.name: p.neutral for p in space.parameters}
         self._choices = [p.choices for p in space.free]
         self._index = [{repr(c): i for i, c in enumerate(p.choices)} for p in space.free]
         self._columns = {name: column for column, name in enumerate(self.names)}
@@ -60,13 +62,22 @@ class Encoding:
 
     def values(self, row: Sequence[int] | Rows) -> dict[str, Any]:
         """The free parameters of a row."""
-        triples = zip(self.names, self._choices, row, strict=True)
+        triples = zip(self.names, self._choices, np.asarray(row).tolist(), strict=True)
         return {name: choices[index] for name, choices, index in triples}
 
     def design(self, row: Sequence[int] | Rows) -> Design:
         """The reduced design of a row."""
-        fixed = {p.name: p.neutral for p in self.space.parameters}
-        return self.space.reduce({**fixed, **self.values(row)})
+        return self.space.reduce({**self._fixed, **self.values(row)})
+
+    def plain_design(self, row: Sequence[int] | Rows) -> Design:
+        """The design of a row that is reduced already."""
+        return Design({**self._fixed, **self.values(row)})
+
+    def every(self) -> Rows:
+        """Every reduced row once; the space must be small enough to hold."""
+        sizes = tuple(int(size) for size in self.sizes)
+        grid = np.indices(sizes, dtype=np.int16).reshape(len(sizes), math.prod(sizes)).T
+        return distinct(self.reduce(np.ascontiguousarray(grid)))
 
     def reduce(self, rows: Rows) -> Rows:
         """Rows with what cannot matter made neutral, as `Space.reduce` does."""
@@ -119,3 +130,17 @@ class Encoding:
         chosen = rows[:, column]
         is_out = ~admitted[np.arange(len(rows)), chosen]
         rows[is_out, column] = first[is_out]
+
+
+def distinct(rows: Rows) -> Rows:
+    """Each row once, in an order that depends on the rows alone."""
+    return rows[first_positions(rows)]
+
+
+def first_positions(rows: Rows) -> NDArray[np.intp]:
+    """Where each distinct row stands first."""
+    if not rows.shape[1]:
+        return np.arange(min(1, len(rows)))
+    rows = np.ascontiguousarray(rows)
+    texts = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1])))[:, 0]
+    return np.unique(texts, return_index=True)[1]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dse.encoding import Encoding, Rows
+from dse.encoding import Encoding, Rows, first_positions
 from dse.pareto import Loss
 from dse.structure import Floats, Structure
 from dse.surrogate import Surrogate
@@ -34,9 +34,7 @@ class Candidates(NamedTuple):
 
     def distinct(self) -> Candidates:
         """Each row once, in an order that depends on the rows alone."""
-        rows = np.ascontiguousarray(self.rows)
-        texts = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1])))[:, 0]
-        return self.take(np.unique(texts, return_index=True)[1])
+        return self.take(first_positions(self.rows))
 
 
 class Estimator:

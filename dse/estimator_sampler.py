@@ -16,6 +16,7 @@ from optuna.trial import FrozenTrial, TrialState
 from dse.encoding import Encoding, Rows
 from dse.estimator import Estimator
 from dse.local_search import LocalSearch
+from dse.reductions import Reductions
 from dse.sampler import CANONICAL, batch_seed
 from dse.space import Space
 from dse.structure import Structure
@@ -31,13 +32,20 @@ class EstimatorSampler(BaseSampler):
     down to as the user attribute `canonical`.
     """
 
-    def __init__(self, space: Space, seed: int, structure: Structure | None = None) -> None:
+    def __init__(
+        self,
+        space: Space,
+        seed: int,
+        structure: Structure | None = None,
+        reductions: Reductions | None = None,
+    ) -> None:
         self.encoding = structure.encoding if structure else Encoding(space)
         self.estimator = Estimator(self.encoding, structure or Structure(self.encoding))
         self.seed = seed
         self._search: LocalSearch | None = None
         self._planned: deque[Rows] = deque()
-        self._told = 0
+        self._reductions = reductions or Reductions(space)
+        self._barren = -1  # how many designs were known when there was nothing to plan
         self._distributions: dict[str, BaseDistribution] = {
             p.name: CategoricalDistribution(p.choices) for p in space.free
         }
@@ -52,7 +60,7 @@ class EstimatorSampler(BaseSampler):
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
         """The next planned design; a random one while too little is known."""
-        while self._planned and self._planned[0].tobytes() in self.estimator.known:
+        while self._planned and self._is_known(self._planned[0]):
             self._planned.popleft()
         if not self._planned:
             self._plan(trial.number)
@@ -88,8 +96,19 @@ class EstimatorSampler(BaseSampler):
         self.estimator.observe(asked, canonical, losses, violations)
 
     def _plan(self, number: int) -> None:
-        if not self.estimator.fit():
+        known = self.estimator.count
+        if known == self._barren or not self.estimator.fit():
             return
-        self._search = self._search or LocalSearch(self.estimator)
-        count = max(_LEAST, self.estimator.count // _GROWTH)
+        self._search = self._search or LocalSearch(self.estimator, self._is_known)
+        count = max(_LEAST, known // _GROWTH)
         self._planned.extend(self._search.propose(count, batch_seed(self.seed, number)))
+        self._barren = -1 if self._planned else known
+
+    def _is_known(self, row: Rows) -> bool:
+        """Whether a reduced row, or what it is known to come down to, was proposed before."""
+        known = self.estimator.known
+        if row.tobytes() in known:
+            return True
+        design = self.encoding.plain_design(row)
+        reduced = self._reductions.apply(design)
+        return reduced is not design and self.encoding.row(reduced).tobytes() in known

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import itertools
-import random
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from dse.design import Design
+from dse.encoding import Encoding
 from dse.evaluator import Evaluator
 from dse.search import Found, Log, Observer, listed_search
 from dse.space import Space
 
 MAX_DESIGNS = 200_000
+MOST_COMBINATIONS = 20_000_000
+"""More do not fit into memory at once."""
 # of the budget, spent before giving up: parts shared between designs make later ones cheaper
 _PATIENCE = 0.25
 _MARGIN = 1.2  # projections are no better
@@ -105,7 +109,7 @@ def largest_first(space: Space) -> list[Design]:
 
     Those with most come first: what their programs leave unused settles many of the others.
     """
-    designs = list(space.designs())
-    random.Random(0).shuffle(designs)
-    names = [entry.name for entry in space.entries]
-    return sorted(designs, key=lambda design: -sum(design[name] is True for name in names))
+    encoding = Encoding(space)
+    rows = np.random.default_rng(0).permutation(encoding.every())
+    chosen = rows[:, list(encoding.entry_columns.values())].sum(axis=1)
+    return [encoding.plain_design(row) for row in rows[np.argsort(-chosen, kind="stable")]]

@@ -13,7 +13,7 @@ from dse.confirmation import Confirmation
 from dse.discovery import MOST_RUNS, discover
 from dse.evaluation import Evaluation
 from dse.evaluator import Evaluator, SearchError
-from dse.exact import Exact, enumerate_within, exhaustive_search, is_within
+from dse.exact import MOST_COMBINATIONS, Exact, enumerate_within, exhaustive_search, is_within
 from dse.export import write_exports
 from dse.fingerprint import versions
 from dse.front import Front, make_front
@@ -100,6 +100,11 @@ def explore(space: Space, options: Options, backend: Backend, observer: Observer
         raise SearchError(
             f"sampler {sampler} needs {missing}, which is not installed; install it with "
             f"`pip install {missing}`, or take another sampler"
+        )
+    if options.exhaustive and space.raw_size > MOST_COMBINATIONS:
+        raise SearchError(
+            f"--exhaustive must have at most {MOST_COMBINATIONS:,} combinations, not "
+            f"{space.raw_size:,}; leave out choices, or search with trials"
         )
     run = Run.claim(options.out, manifest, resume=options.resume)
     evaluator = Evaluator(space, backend, options.cache_folder, options.jobs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,14 +17,15 @@ WHOLE = 8_192
 _ROUNDS = 6
 _EXPANDED = 64  # designs whose neighbours are looked at in a round
 _CROSSINGS = 64
-_SHORTLIST = 128
+_SHORTLIST = 48
 
 
 class LocalSearch:
     """Proposes the designs that an estimator expects to extend the front most."""
 
-    def __init__(self, estimator: Estimator) -> None:
+    def __init__(self, estimator: Estimator, is_known: Callable[[Rows], bool]) -> None:
         self.estimator = estimator
+        self.is_known = is_known
         self._archive = estimator.reduce(estimator.front)
         self._whole = self._every()
 
@@ -32,21 +33,28 @@ class LocalSearch:
         """Up to `count` rows that are not known; the estimator must be fitted."""
         estimator = self.estimator
         found = self._whole or self._climb(np.random.default_rng(seed))
-        known = estimator.known
-        found = found.take(np.array([row.tobytes() not in known for row in found.rows], bool))
         expected = estimator.predict(found)
-        near = _nearest(expected, estimator.front_losses)
+        near = self._fresh(found.rows, _ranked(expected, estimator.front_losses))
         found, expected = found.take(near), expected[near]
         hopeful = estimator.predict(found, 1.0)
         picked = _by_hypervolume(expected, hopeful, estimator.front_losses, count)
         return [found.rows[index] for index in picked]
 
+    def _fresh(self, rows: Rows, ranked: NDArray[np.intp]) -> NDArray[np.intp]:
+        """The first that are not known, nor known to come down to what is."""
+        found: list[int] = []
+        for position in ranked:
+            if len(found) == _SHORTLIST:
+                break
+            if not self.is_known(rows[position]):
+                found.append(int(position))
+        return np.array(found, dtype=np.intp)
+
     def _every(self) -> Candidates | None:
-        sizes = tuple(int(size) for size in self.estimator.encoding.sizes)
-        if math.prod(sizes) > WHOLE:
+        encoding = self.estimator.encoding
+        if encoding.space.raw_size > WHOLE:
             return None
-        grid = np.indices(sizes, dtype=np.int16).reshape(len(sizes), -1).T
-        return self.estimator.reduce(grid)
+        return self.estimator.reduce(encoding.every())
 
     def _climb(self, generator: np.random.Generator) -> Candidates:
         """What local search sees: from the front and its last archive towards better ones."""
@@ -89,17 +97,17 @@ class LocalSearch:
         return self.estimator.reduce(np.concatenate(found))
 
 
-def _nearest(losses: Floats, front: Floats) -> NDArray[np.intp]:
-    """The shortlist: those least dominated by the front."""
+def _ranked(losses: Floats, front: Floats) -> NDArray[np.intp]:
+    """Positions by how little the front dominates them."""
     if not len(front):
-        return np.arange(len(losses))[:_SHORTLIST]
+        return np.arange(len(losses))
     low = front.min(axis=0)
     span = np.maximum(front.max(axis=0) - low, 1e-12)
     scaled = (losses - low) / span
     margin = np.full(len(losses), -np.inf)
     for point in (front - low) / span:
         np.maximum(margin, (scaled - point).min(axis=1), out=margin)
-    return np.argsort(margin, kind="stable")[:_SHORTLIST]
+    return np.argsort(margin, kind="stable")
 
 
 def _by_hypervolume(expected: Floats, hopeful: Floats, front: Floats, count: int) -> list[int]:

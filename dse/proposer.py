@@ -13,7 +13,7 @@ from dse.design import Design, Value
 from dse.evaluation import Evaluation
 from dse.pareto import Loss
 from dse.reductions import Reductions
-from dse.sampler import CANONICAL, SAMPLERS, batch_seed
+from dse.sampler import CANONICAL, SAMPLERS, Known, batch_seed
 from dse.space import Space
 
 if TYPE_CHECKING:
@@ -79,17 +79,18 @@ class Proposer:
         self.seed = seed
         self.known: dict[str, Outcome] = {}
         self.front: list[Design] = []
+        self._beside = Known(space, structure, reductions)
         self._seeds = deque(seeds)
         self._rest: Iterator[Design] | None = None
         self._study = optuna.create_study(
             directions=["minimize"] * len(space.objectives),
-            sampler=self.kind.build(batch_seed(seed, 0), space, structure),
+            sampler=self.kind.build(batch_seed(seed, 0), self._beside),
         )
 
     def ask(self, batch: int, count: int) -> list[Proposal]:
         """Up to `count` proposals with designs not asked for before; none when all are known."""
         if self.kind.is_reseeded and batch > 0:
-            self._study.sampler = self.kind.build(batch_seed(self.seed, batch), self.space, None)
+            self._study.sampler = self.kind.build(batch_seed(self.seed, batch), self._beside)
         proposals: dict[str, Proposal] = {}
         while self._seeds and len(proposals) < count:
             origin, seed = self._seeds.popleft()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator
 
+import numpy as np
+
 from dse.design import Design
+from dse.encoding import Encoding
 from dse.evaluator import Evaluator
 from dse.sampler import batch_seed
 from dse.search import Found, Log, Observer, listed_search
@@ -13,6 +15,7 @@ from dse.space import Space
 
 _STREAM = -1  # apart from every batch of the sampler
 _TRIES_PER_DESIGN = 200
+_TOGETHER = 256  # drawn and reduced at once
 
 
 def random_search(
@@ -27,15 +30,15 @@ def random_search(
 
 def random_designs(space: Space, seed: int) -> Iterator[Design]:
     """Distinct reduced designs in random order; ends when new ones have become rare."""
-    generator = random.Random(batch_seed(seed, _STREAM))
-    seen: set[str] = set()
+    encoding = Encoding(space)
+    generator = np.random.default_rng(batch_seed(seed, _STREAM))
+    seen: set[bytes] = set()
     misses = 0
     while misses < _TRIES_PER_DESIGN:
-        values = {p.name: generator.choice(p.choices) for p in space.parameters}
-        design = space.reduce(values)
-        if design.digest in seen:
-            misses += 1
-            continue
-        misses = 0
-        seen.add(design.digest)
-        yield design
+        drawn = generator.integers(0, encoding.sizes, size=(_TOGETHER, len(encoding.sizes)))
+        for row in encoding.reduce(drawn.astype(np.int16)):
+            is_new = row.tobytes() not in seen
+            misses = 0 if is_new else misses + 1
+            if is_new:
+                seen.add(row.tobytes())
+                yield encoding.plain_design(row)

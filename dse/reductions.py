@@ -8,12 +8,13 @@ canonical design, and need not be compiled to know it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Mapping
+from operator import itemgetter
 
 from dse.design import Design, Value
 from dse.space import Space
 
-_Key = tuple[tuple[str, Value], ...]
+_Getter = Callable[[Mapping[str, Value]], object]
 
 
 class Reductions:
@@ -26,8 +27,9 @@ class Reductions:
             for parameter in space.parameters
             if parameter.condition and parameter.condition.parameter in self._entries
         }
+        self._names = sorted(parameter.name for parameter in space.parameters)
         # by the parameters that do not matter: the others' values to the canonical design
-        self._known: dict[frozenset[str], dict[_Key, Design]] = {}
+        self._known: dict[frozenset[str], tuple[_Getter, dict[object, Design]]] = {}
 
     def learn(self, asked: Design, canonical: Design) -> None:
         """Take note that `asked` came down to `canonical`."""
@@ -38,16 +40,17 @@ class Reductions:
         if not changed or changed - dropped - idle - units:
             return
         free = frozenset(dropped | idle | units)
-        self._known.setdefault(free, {})[_key(asked, free)] = canonical
+        if free not in self._known:
+            held = [name for name in self._names if name not in free]
+            self._known[free] = (itemgetter(*held, held[0]), {})
+        key, known = self._known[free]
+        known[key(asked.plain)] = canonical
 
     def apply(self, design: Design) -> Design:
         """The canonical design that `design` is known to come down to, else itself."""
-        for free, known in self._known.items():
-            found = known.get(_key(design, free))
+        values = design.plain
+        for key, known in self._known.values():
+            found = known.get(key(values))
             if found is not None:
                 return found
         return design
-
-
-def _key(design: Design, free: Iterable[str]) -> _Key:
-    return tuple((name, value) for name, value in design.items() if name not in free)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TextIO
@@ -19,6 +20,7 @@ TRIALS = "trials.jsonl"
 SPACE = "space.yaml"
 FRONT = "front.json"
 _LOCK = ".lock"
+_SYNC_SECONDS = 0.5
 # what must not have changed for a search to be continued
 _IDENTITY = ("space_digest", "code_digest", "sampler", "seed", "batch", "exhaustive")
 
@@ -39,6 +41,7 @@ class Run:
         self.logged: list[dict[str, Any]] = []
         self._log: TextIO | None = None
         self._lock: TextIO | None = None
+        self._synced = 0.0
         self._repeats: set[str] = set()
         self._counted: list[str] = []
 
@@ -133,7 +136,9 @@ class Run:
             self._append({"repeat_of": evaluation.canonical.digest, "asked": asked.to_json()})
 
     def sync(self) -> None:
-        """Make the log durable.
+        """Give the log to the system, which keeps it should this process die.
+
+        Now and then it is made durable against loss of power as well.
 
         Raises:
             RunError: The folder cannot be written, as on a full disk.
@@ -142,7 +147,9 @@ class Run:
             return
         try:
             self._log.flush()
-            os.fsync(self._log.fileno())
+            if time.monotonic() > self._synced + _SYNC_SECONDS:
+                os.fsync(self._log.fileno())
+                self._synced = time.monotonic()
         except OSError as error:
             raise _unwritable(self.folder, error) from None
 

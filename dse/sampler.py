@@ -12,13 +12,23 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from optuna.samplers import BaseSampler
 
+    from dse.reductions import Reductions
     from dse.space import Space
     from dse.structure import Structure
 
-    Build = Callable[[int, Space, Structure | None], BaseSampler]
+    Build = Callable[[int, "Known"], BaseSampler]
 
 CANONICAL = "canonical"
 """User attribute of a trial: the parameters that its design came down to, as JSON."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """What a sampler may know beside the trials: Optuna's own make no use of it."""
+
+    space: Space
+    structure: Structure | None
+    reductions: Reductions
 
 
 @dataclass(frozen=True)
@@ -37,14 +47,14 @@ class SamplerKind:
     uses_structure: bool = False
 
 
-def _estimator(seed: int, space: Space, structure: Structure | None) -> BaseSampler:
+def _estimator(seed: int, known: Known) -> BaseSampler:
     from dse.estimator_sampler import EstimatorSampler
 
-    return EstimatorSampler(space, seed, structure)
+    return EstimatorSampler(known.space, seed, known.structure, known.reductions)
 
 
 def _named(name: str, **options: Any) -> Build:
-    def build(seed: int, space: Space, structure: Structure | None) -> BaseSampler:
+    def build(seed: int, known: Known) -> BaseSampler:
         import optuna
 
         with warnings.catch_warnings():

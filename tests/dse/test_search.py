@@ -125,7 +125,8 @@ def test_designs_that_come_down_to_one_are_counted_once(parse: Parse, evaluator_
     found, log = search(evaluator_of(space), 100)
     assert len(list(space.designs())) == 2 * 2 * 2
     assert len(found.counted) == 2 * 2
-    assert log.repeats == 2 * 2
+    assert len(log.trials) == 2 * 2
+    assert 0 < log.repeats <= 2 * 2
 
 
 def test_exhaustive_search_is_the_front_by_definition(aes: Space, evaluator_of: Make) -> None:

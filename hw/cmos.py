@@ -45,6 +45,8 @@ def _cmos(reads: tuple[str, ...], files: Mapping[str, str], module: str) -> floa
             *reads,
             "proc",
             f"synth -top {module} -flatten -noabc",
+            # Flip-flops with enable or reset are not counted: they are plain ones and gates here.
+            "dfflegalize -cell $_DFF_P_ x",
             "abc -script +strash;dretime;map",
             "opt -fast",
             "abc -g cmos",

@@ -32,7 +32,7 @@ from dse.backend import Backend
 @click.option(
     "--output",
     type=click.Path(dir_okay=False, writable=True, path_type=Path),
-    help="Write every row as a page in Markdown to this file instead.",
+    help="Write every row as a page in Markdown to this file instead, and its plot beside it.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @cache_options
@@ -95,11 +95,16 @@ def command(
                 failed += 1
         found.append((ledger, compare(ledger, reproduced)))
     if output is not None:
+        from dse.compare.ratio_plot import ratio_figure
+        from dse.plot import render
+
         try:
-            output.write_text(page(found), encoding="utf-8", newline="\n")
+            plot = output.with_suffix(".svg")
+            output.write_text(page(found, plot.name), encoding="utf-8", newline="\n")
+            plot.write_bytes(render(ratio_figure(found), "svg"))
         except OSError as error:
             raise click.UsageError(f"--output cannot be written: {error.strerror}") from None
-        click.echo(f"wrote {output}", err=True)
+        click.echo(f"wrote {output} and {plot}", err=True)
         return 1 if failed else 0
     width = max(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)
     click.echo(comparison_text(found, form, is_summary=is_all, width=width))

@@ -112,11 +112,13 @@ class Unit(Strict):
         xlen: Register width.
         instructions: Mnemonics.
         circuits: By table, the circuit that looks it up.
+        cycles: How many they take; of several, those of `hw.serial`.
     """
 
     xlen: Literal[32, 64] = 32
     instructions: list[Text]
     circuits: dict[str, str] = {}
+    cycles: int = 1
 
 
 class Reproduction(Strict):
@@ -128,6 +130,7 @@ class Reproduction(Strict):
         id: Its name in this file.
         algorithm: As in the entries.
         published_as: The entries' algorithm, where it is another: one figure for several.
+        only: Metrics of entries to compare with, if not all: one figure for several is shown once.
         configuration: As in the entries; one that has none gets rows without published figures.
         space: A search space without a choice left in it: what `choose` lists is in the design.
         unit: A functional unit, for its area alone.
@@ -146,6 +149,7 @@ class Reproduction(Strict):
     algorithm: Text
     configuration: Text
     published_as: str = ""
+    only: list[Text] = []
     space: dict[str, Any] | None = None
     unit: Unit | None = None
     per: str = ""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dse.compare.ledger import Ledger
-from dse.compare.rows import Row, Summary, summarise
+from dse.compare.rows import Row, Summary, is_of, summarise
 
 FORMATS = ("table", "md", "csv", "json")
 _COLUMNS = (
@@ -54,9 +54,13 @@ def comparison_text(
     return "\n\n".join(_paper_text(ledger, found, form, width) for ledger, found in comparisons)
 
 
-def page(comparisons: Sequence[Comparison]) -> str:
-    """Every row of every comparison as one page in Markdown, the summary first."""
-    parts = ["# Reproductions", _PAGE_TEXT, _summary_text(comparisons, "md")]
+def page(comparisons: Sequence[Comparison], plot: str) -> str:
+    """Every row of every comparison as one page in Markdown, the summary first.
+
+    `plot` is the file that draws the ratios, relative to the page.
+    """
+    picture = f"![Ours over published, every comparable row]({plot})"
+    parts = ["# Reproductions", _PAGE_TEXT, _summary_text(comparisons, "md"), picture]
     parts += [
         _paper_text(ledger, found, "md", WIDTH)
         for ledger, found in comparisons
@@ -103,8 +107,7 @@ def _paper_text(ledger: Ledger, rows: Sequence[Row], form: str, width: int) -> s
         parts.append(_listed([(str(n), text) for text, n in reasons.items()], form, width))
         parts.append(_listed([(_letters(n), text) for text, n in sources.items()], form, width))
         parts.append(_sentence(summarise(file.paper, list(rows))))
-    represented = {(r.algorithm, r.configuration) for r in file.reproductions}
-    others = [e for e in file.entries if (e.algorithm, e.configuration) not in represented]
+    others = [e for e in file.entries if not any(is_of(e, r) for r in file.reproductions)]
     if others:
         parts.append(f"No design of ours stands for {len(others)} more of its figures yet.")
     if file.missing:

@@ -43,8 +43,12 @@ _OURS: dict[tuple[str, str], tuple[str, str]] = {
     ("luts", "whole"): ("luts", "LUT"),
     ("luts", "core"): ("core_luts", "LUT"),
     ("luts", "extension"): ("extension_luts", "LUT"),
-    ("tap_silicon_luts", ""): ("tap_silicon_luts", "cycles LUT"),
+    ("luts", "co-processor"): ("coprocessor_luts", "LUT"),
+    ("ffs", "co-processor"): ("coprocessor_ffs", "FF"),
+    ("brams", "co-processor"): ("coprocessor_brams", "BRAM"),
+    ("brams", "whole"): ("brams", "BRAM"),
 }
+MAPPED_LUTS = "7 series, our mapping"
 _STAND_INS = {
     "luts": "area",
     "tap_silicon_luts": "tap_silicon_ge",
@@ -86,16 +90,22 @@ class Reproduced:
                 per=self.reproduction.per if known.is_of_run else "",
                 key_schedule=self.reproduction.key_schedule if known.is_of_program else "",
                 scope=part,
-                technology=self.technology if known.is_of_hardware else "",
+                technology=self._technology(name) if known.is_of_hardware else "",
                 core=self.core,
             ),
         )  # fmt: skip
+
+    def _technology(self, metric: str) -> str:
+        """What priced the hardware: a design of any technology is mapped to LUTs too."""
+        return MAPPED_LUTS if metric in ("luts", "brams", "tap_silicon_luts") else self.technology
 
     def _measured(self, metric: str, scope: str) -> tuple[float, str] | None:
         metrics = self.evaluation.metrics
         if (metric, scope) in _OURS:
             name, unit = _OURS[metric, scope]
             return (metrics[name].value, unit) if name in metrics else None
+        if metric == "frequency" and scope == "whole" and "period_ns" in metrics:
+            return 1000 / metrics["period_ns"].value, "MHz"
         if "cycles" not in metrics or (scope and metric != "instructions"):
             return None
         if metric == "instructions":
@@ -107,6 +117,8 @@ class Reproduced:
             return values["code_bytes"] / 4, "instructions"
         if metric == "cpi":
             return values["cycles"] / values["instructions"], "cycles/instruction"
+        if metric == "tap_silicon_luts" and "luts" in values:
+            return values["cycles"] * values["luts"], "cycles LUT"
         return None
 
     def _executed(self, mnemonic: str) -> tuple[float, str] | None:

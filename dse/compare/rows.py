@@ -97,14 +97,17 @@ def summarise(paper: str, rows: list[Row]) -> Summary:
     )
 
 
-def _is_of(entry: Entry, reproduction: Reproduction) -> bool:
+def is_of(entry: Entry, reproduction: Reproduction) -> bool:
+    """Whether an entry is of the configuration that a design of ours stands for."""
     algorithm = reproduction.published_as or reproduction.algorithm
+    if reproduction.only and entry.metric not in reproduction.only:
+        return False
     return (entry.algorithm, entry.configuration) == (algorithm, reproduction.configuration)
 
 
 def _entries(ledger: Ledger, reproduction: Reproduction) -> list[Entry]:
     """The entries of a configuration; of figures published for many sizes, those of its size."""
-    entries = [e for e in ledger.file.entries if _is_of(e, reproduction)]
+    entries = [e for e in ledger.file.entries if is_of(e, reproduction)]
     sized = {_quantity(e) for e in entries if e.per == reproduction.per}
     return [e for e in entries if e.per == reproduction.per or _quantity(e) not in sized]
 

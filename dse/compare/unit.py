@@ -40,15 +40,23 @@ def _nand2(unit: Unit) -> float:
     """NAND2 of a unit.
 
     Raises:
-        ValueError: There is no such instruction or circuit.
+        ValueError: There is no such instruction or circuit, or none of so many cycles.
     """
     from hw.cmos import nand2_cmos
     from hw.extension import build_datapath
+    from hw.serial import SERIAL
     from hw.units import chosen_circuits
     from hw.verilog import verilog
     from isa.instruction_set import find_instruction
 
     instructions = [find_instruction(name, unit.xlen) for name in unit.instructions]
-    circuits = chosen_circuits(unit.circuits)
-    module = verilog(build_datapath(instructions, unit.xlen, circuits))
+    if unit.cycles == 1:
+        block = build_datapath(instructions, unit.xlen, chosen_circuits(unit.circuits))
+    else:
+        build = SERIAL.get(frozenset(unit.instructions))
+        if build is None:
+            names = ", ".join(unit.instructions)
+            raise ValueError(f"unit of {unit.cycles} cycles must be one there is, not of {names}")
+        block = build(unit.instructions, unit.xlen, unit.cycles)
+    module = verilog(block, initial=False)
     return nand2_cmos(module.text, module.module)

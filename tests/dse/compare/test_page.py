@@ -9,7 +9,12 @@ import pytest
 from dse.backend import Backend
 from dse.cli import run
 from dse.compare.ledger import Unit, find_paper, load_ledger, paper_names
+from dse.compare.report import comparison_text
+from dse.compare.reproduce import Reproduced
+from dse.compare.rows import compare
 from dse.compare.unit import unit_pricer
+from dse.design import Design
+from dse.evaluation import Evaluation
 
 PAGE = Path(__file__).parents[3] / "docs" / "reproductions.md"
 
@@ -27,7 +32,39 @@ def test_the_page_is_what_the_command_writes(tmp_path: Path) -> None:
     written = tmp_path / "page.md"
     arguments = ["compare", "--all", "--output", str(written), "--cache", str(tmp_path)]
     assert run(arguments) == 0
-    assert written.read_text("utf-8") == PAGE.read_text("utf-8")
+    same = written.read_text("utf-8").replace("(page.svg)", "(reproductions.svg)")
+    assert same == PAGE.read_text("utf-8")
+    assert written.with_suffix(".svg").read_bytes().startswith(b"<?xml")
+
+
+def test_at_least_half_of_the_comparable_rows_of_each_paper_agree() -> None:
+    summary = PAGE.read_text("utf-8").split("\n## ", 1)[0]
+    rows = [
+        line.strip("| ").split(" | ")
+        for line in summary.splitlines()
+        if "%" in line and "|" in line
+    ]
+    shares = {row[0]: int(row[3].strip().rstrip("%")) for row in rows if row[3].strip()}
+    assert len(shares) >= 8
+    assert min(shares.values()) >= 50, shares
+
+
+@pytest.mark.parametrize("name", paper_names())
+def test_no_figure_of_a_bundled_paper_is_used_without_its_source(name: str) -> None:
+    """Whatever our designs do: here none of them can be evaluated."""
+    ledger = load_ledger(find_paper(name))
+    failed = Evaluation(Design({}), feasible=False, reason="not evaluated here")
+    reproduced = {r.id: Reproduced(r, failed, "ge", "a core") for r in ledger.file.reproductions}
+    rows = compare(ledger, reproduced)
+    seen = [source.seen for source in ledger.file.sources.values()]
+    for row in rows:
+        assert (row.published is None) == (row.source == "our model")
+        assert row.published is None or any(where in row.source for where in seen)
+    for form in ("table", "md"):
+        text = "".join(comparison_text([(ledger, rows)], form, width=10_000).split())
+        assert all("".join(row.source.split()) in text for row in rows)
+    used = {row.published for row in rows if row.published is not None}
+    assert bool(used) == bool(ledger.file.reproductions)
 
 
 def test_a_unit_is_priced_once_and_then_read_from_the_cache(tmp_path: Path) -> None:

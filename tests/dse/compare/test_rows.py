@@ -366,7 +366,8 @@ def test_a_unit_is_compared_in_its_own_technology(more: list[Row]) -> None:
 
 
 def test_the_page_has_the_summary_and_every_row(ledger: Ledger, rows: list[Row]) -> None:
-    text = page([(ledger, rows)])
+    text = page([(ledger, rows)], "ratios.svg")
+    assert "](ratios.svg)" in text
     assert text.startswith("# Reproductions\n")
     assert "| demo2024 | " in text
     assert "\n## demo2024: " in text

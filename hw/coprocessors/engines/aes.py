@@ -48,10 +48,11 @@ _FIPS, _TOSC = "FIPS 197 (2001)", "Haraka v2, ToSC 2016(2)"
 class Aes(Engine):
     """A block is pulled and, in AES, added to the first round key; then its rounds run.
 
-    Round keys are computed on the fly. A KEY operation keeps the key that the direction selected
-    begins with: encryption the key itself, decryption the last round key, for which the schedule
-    runs once. The blocks of Haraka take turns; at the end the message is pulled again, as far as
-    the digest needs it, and added.
+    Round keys are computed on the fly, a group ahead of the rounds. A KEY operation keeps the key
+    that the direction selected begins with and makes the next: encryption begins with the key
+    itself, decryption with the last round key, for which the schedule runs once. The blocks of
+    Haraka take turns; at the end the message is pulled again, as far as the digest needs it, and
+    added.
     """
 
     name = "aes"
@@ -77,7 +78,8 @@ class Aes(Engine):
         """Return the cycles of an operation: words pulled, groups, words pulled again."""
         rounds = ROUNDS // self.rounds(p) * p.stages
         if operation is Operation.KEY:
-            return 8 * KEY_BYTES // p.width + (rounds if algorithm == _DECRYPT else 0)
+            schedule = rounds if algorithm == _DECRYPT else 0
+            return 8 * KEY_BYTES // p.width + schedule + p.stages
         pulled = 8 * self.algorithms[algorithm].block_bytes // p.width
         if algorithm in _BLOCKS:
             return pulled + rounds * _BLOCKS[algorithm] + 256 // p.width
@@ -126,13 +128,19 @@ class _Aes:
         blocks = max(_BLOCKS.get(name, 1) for name in held)
         self.words = {n: _BLOCKS.get(n, 1) * 128 // p.width for n in held}
         self.state = [pyrtl.Register(p.width) for _ in range(blocks * 128 // p.width)]
-        self.key = pyrtl.Register(128) if self.ciphers else pyrtl.Const(0, 128)
+        # The first key of a block, which is added to it, and the first of the group.
+        self.kept, self.key = (
+            pyrtl.Register(128) if self.ciphers else pyrtl.Const(0, 128) for _ in range(2)
+        )
         self.groups = {n: ROUNDS // rounds * _BLOCKS.get(n, 1) for n in held}
         self.group = pyrtl.Register((max(self.groups.values()) - 1).bit_length())
         self.number = pyrtl.Register(ENGINE.take_bits(p))
         self.busy, self.loading = pyrtl.Register(1), pyrtl.Register(1)
         self.folding = pyrtl.Register(1) if self.hashes else pyrtl.Const(0, 1)
         self.keying = pyrtl.Register(1) if self.ciphers else pyrtl.Const(0, 1)
+        # In a KEY operation of decryption: the schedule has begun to run to its end.
+        self.under_way = pyrtl.Register(1) if _DECRYPT in held else pyrtl.Const(0, 1)
+        self.last = self.group == ROUNDS // rounds - 1
         self.working = self.busy & ~(self.loading | self.folding)
         self.end = self.working & phase_end(self.working, p.stages)
 
@@ -157,15 +165,21 @@ class _Aes:
 
     def build(self) -> Outputs:
         """Connect everything."""
-        final, ready, take = self._control()
-        block, key = self._group()
+        ready, take = self._control()
+        inverse = self.among([_DECRYPT]) if _DECRYPT in self.held else None
+        forward = any(name != _DECRYPT for name in self.held)
+        boxes = Substitution(self.p.aes_sbox, forward=forward, inverse=inverse)
+        keys, following = self._key_schedule(boxes)
+        block = self._rounds(boxes, keys)
+        results = [block, following, keys[-1]]
+        block, following, last_key = cut(results, self.p.stages, AFTER_FO4)
         if self.ciphers:
-            self._key_next(key, final)
+            self._key_next(last_key, following)
         self._state_next(block)
         return Outputs(take, self.busy, ready, self._out())
 
-    def _control(self) -> tuple[Wire, Wire, Wire]:
-        """Return whether the operation ends in this cycle, `ready` and `take`."""
+    def _control(self) -> tuple[Wire, Wire]:
+        """Return `ready` and `take`."""
         inputs, p = self.inputs, self.p
         zero = pyrtl.Const(0, len(self.number))
         loaded = self.by_number(lambda n: self.words[n] - 1, self.number)
@@ -176,8 +190,10 @@ class _Aes:
         folded = self.folding & (self.number == 256 // p.width - 1)
         hashing = self.among(self.hashes) if self.hashes else pyrtl.Const(0, 1)
         final = folded | (done & ~hashing)
-        if _ENCRYPT in self.held:
-            final = final | (loaded & self.keying & self.among([_ENCRYPT]))
+        if _DECRYPT in self.held:
+            begins = self.keying & self.among([_DECRYPT]) & ~self.under_way
+            final = final & ~begins
+            self.under_way.next <<= self.keying & self.working & (self.under_way | self.end)
         ready = ~self.busy | final
         self.busy.next <<= inputs.run | (self.busy & ~final)
         self.loading.next <<= inputs.run | (self.loading & ~loaded)
@@ -188,15 +204,29 @@ class _Aes:
         counts = (self.loading & ~loaded) | (self.folding & ~folded)
         following = incremented(self.number)
         self.number.next <<= pyrtl.select(counts, following, zero)
-        group = pyrtl.select(self.end, incremented(self.group), self.group)
-        self.group.next <<= pyrtl.select(self.working, group, pyrtl.Const(0, len(group)))
+        self._count_groups()
         take = following
         if self.hashes:
-            again = self._kept(pyrtl.select(self.folding, following, zero))
+            again = self._kept_word(pyrtl.select(self.folding, following, zero))
             take = pyrtl.select(self.loading, following, again)
-        return final, ready, pyrtl.select(ready, zero, take)
+        return ready, pyrtl.select(ready, zero, take)
 
-    def _kept(self, number: Wire) -> Wire:
+    def _count_groups(self) -> None:
+        """Count the groups; those of a KEY operation begin with the last, which makes a new start.
+
+        The numbers of the others follow, so that each step has its constant.
+        """
+        zero = pyrtl.Const(0, len(self.group))
+        start: Wire = zero
+        following = incremented(self.group)
+        if self.ciphers:
+            last = pyrtl.Const(ROUNDS // self.rounds - 1, len(self.group))
+            start = pyrtl.select(self.keying, last, zero)
+            following = pyrtl.select(self.keying & self.last, zero, following)
+        group = pyrtl.select(self.end, following, self.group)
+        self.group.next <<= pyrtl.select(self.working, group, start)
+
+    def _kept_word(self, number: Wire) -> Wire:
         """Return which word of the message is added to a word of the digest."""
         if "haraka512" not in self.held:
             return number
@@ -207,39 +237,59 @@ class _Aes:
 
     # --- Rounds ----------------------------------------------------------------------------------
 
-    def _group(self) -> tuple[Wire, Wire]:
-        """Return the first block and the round key after a group of rounds."""
-        inverse, backward = None, None
-        if _DECRYPT in self.held:
-            inverse = self.among([_DECRYPT])
-            backward = inverse & ~self.keying
-        forward = any(name != _DECRYPT for name in self.held)
-        boxes = Substitution(self.p.aes_sbox, forward=forward, inverse=inverse)
-        one_round = Round(boxes)
+    def _rounds(self, boxes: Substitution, keys: Sequence[Wire]) -> Wire:
+        """Return the first block after a group of rounds."""
         block = pyrtl.concat_list(self.state)[:128]
-        key: Wire = self.key
-        for i in range(self.rounds):
+        one_round = Round(boxes)
+        for i, key in enumerate(keys):
             last = None
             if self.ciphers:
-                key = key_step(key, self._round_constant(i, backward), boxes, backward)
                 last = pyrtl.Const(0, 1)
                 if i == self.rounds - 1:
-                    last = self.among(self.ciphers) & (self.group == ROUNDS // self.rounds - 1)
+                    last = self.among(self.ciphers) & self.last
             block = one_round(block, self._round_key(key, i), last)
-        block, key = cut([block, key], self.p.stages, AFTER_FO4)
-        return block, key
+        return block
+
+    def _key_schedule(self, boxes: Substitution) -> tuple[list[Wire], Wire]:
+        """Return the round keys of a group, and the first of the next.
+
+        That of the first group of the next block follows the key that is kept. Where a KEY
+        operation of decryption ends, the last round key has been reached, and the first step back
+        from it is made.
+        """
+        if not self.ciphers:
+            return [self.key] * self.rounds, self.key
+        backward, turns = None, None
+        if _DECRYPT in self.held:
+            turns = self.under_way & self.last
+            backward = self.among([_DECRYPT]) & ~self.keying
+        keys: list[Wire] = [self.key]
+        for i in range(1, self.rounds):
+            keys.append(key_step(keys[-1], self._round_constant(i, backward), boxes, backward))
+        again = self.last
+        if turns is not None and backward is not None:
+            again, backward = again & ~turns, backward | turns
+        base = pyrtl.select(again, self.kept, keys[-1])
+        constant = self._round_constant(self.rounds, backward)
+        return keys, key_step(base, constant, boxes, backward)
 
     def _round_constant(self, position: int, backward: Wire | None) -> Wire:
-        """Return the constant of a step of the key schedule."""
+        """Return the constant of a step of the key schedule.
+
+        Args:
+            position: Number of the step, less those of the groups before; the first group's
+                first key has been made before, so step 0 is the last step of the last group.
+            backward: Whether the schedule runs backward.
+        """
         constants = [1]
         while len(constants) < ROUNDS:
             constants.append(multiply(constants[-1], 2))
-        groups = ROUNDS // self.rounds
-        number = self.group[: (groups - 1).bit_length()]
-        entry = table_entry(constants[position :: self.rounds], number, 8)
+        steps = [(i + position) % ROUNDS for i in range(0, ROUNDS, self.rounds)]
+        number = self.group[: (len(steps) - 1).bit_length()]
+        entry = table_entry([constants[n] for n in steps], number, 8)
         if backward is None:
             return entry
-        before = table_entry(constants[::-1][position :: self.rounds], number, 8)
+        before = table_entry([constants[ROUNDS - 1 - n] for n in steps], number, 8)
         return pyrtl.select(backward, before, entry)
 
     def _round_key(self, key: Wire, position: int) -> Wire:
@@ -257,14 +307,14 @@ class _Aes:
 
     # --- Registers -------------------------------------------------------------------------------
 
-    def _key_next(self, stepped: Wire, final: Wire) -> None:
-        """Let the round key run along, and begin again from the key that is kept."""
-        kept = pyrtl.Register(128)
-        shifted = pyrtl.concat(self.inputs.word, self.key)[self.p.width :]
-        following = pyrtl.select(self.end, stepped, self.key)
-        following = pyrtl.select(self.loading & self.keying, shifted, following)
-        kept.next <<= pyrtl.select(final & self.keying, following, kept)
-        self.key.next <<= pyrtl.select(final & ~self.keying, kept, following)
+    def _key_next(self, last_key: Wire, following: Wire) -> None:
+        """Keep the first key of a block, and let the round key run along."""
+        shifted = pyrtl.concat(self.inputs.word, self.kept)[self.p.width :]
+        kept = pyrtl.select(self.loading & self.keying, shifted, self.kept)
+        if _DECRYPT in self.held:
+            kept = pyrtl.select(self.end & self.under_way & self.last, last_key, kept)
+        self.kept.next <<= kept
+        self.key.next <<= pyrtl.select(self.end & self.among(self.ciphers), following, self.key)
 
     def _state_next(self, block: Wire) -> None:
         """Shift pulled words in at the end of what the algorithm uses, and take rounds over."""
@@ -286,7 +336,7 @@ class _Aes:
         zero = pyrtl.Const(0, width)
         loaded: Wire = zero
         if self.ciphers:
-            parts = split(self.key, width)
+            parts = split(self.kept, width)
             loaded = item(parts, self.number[: (len(parts) - 1).bit_length()])
             if self.hashes:
                 loaded = loaded & self.among(self.ciphers).sign_extended(width)

@@ -145,6 +145,18 @@ def test_output_waits(name: str) -> None:
             check.compare()
 
 
+@pytest.mark.parametrize("rounds", [1, 2])
+def test_key_outlives_a_hash(rounds: int) -> None:
+    p = everything("aes", rounds_per_cycle=rounds)
+    bench = Bench(engines()["aes"], p)
+    for cipher in ("aes128-encrypt", "aes128-decrypt"):
+        check = Check(bench, cipher, f"outlives {cipher}")
+        check.operate(Operation.KEY)
+        check_algorithm(bench, "haraka512", f"between {cipher}", blocks=1)
+        check.operate()
+        check.compare()
+
+
 def test_every_algorithm_has_a_code() -> None:
     assert sorted(ALGORITHMS) == list(algorithm_names())
 

@@ -126,10 +126,11 @@ class Automaton:
         self._filling = False
         self._loading = self._storing = self._arriving = self._loading_key = False
         self._wait = self._beats = 0
+        self._queue, self._queue_depth = 0, layout.queue_depth
         self._at = self._wanted = self._gathered = 0
         self.error = Errors.NONE
         self.active_cycles = self.busy_cycles = self.beats = 0
-        self._burst_start = 0
+        self._burst_start = self._storing_of = self._queued_of = 0
         self._more = False
         self.notes: list[Note] = []
         self._latest: dict[str, int] = {}
@@ -138,7 +139,8 @@ class Automaton:
     @property
     def active(self) -> bool:
         """Whether a message is under way, or a `start` is in the slot."""
-        return self.go or self.out or (self._slot is not None and self._slot[0] == "start")
+        is_starting = self._slot is not None and self._slot[0] == "start"
+        return self._works or self._queue > 0 or is_starting
 
     @property
     def _works(self) -> bool:
@@ -179,7 +181,9 @@ class Automaton:
         elif starved:
             filling = True
         if self._dma:
-            step = self._storing and not self._wait
+            depth = self._queue_depth
+            moves = self._storing and not self._wait
+            step = self.out and self._queue < depth if depth else moves
         else:
             step = slot == TAKE or (self.out and self._gathered < self._gather - 1)
         leaves, complete = self._outlet() if step else (False, False)
@@ -225,7 +229,7 @@ class Automaton:
         if name == "put":
             there = self._works and self.coming > 0
             return there and not (self._space and fills) and not self.out
-        occupied = self._busy > 0 or run or (self._dma and self._works)
+        occupied = self._busy > 0 or run or (self._dma and (self._works or self._queue > 0))
         return name in ("set", "start") and occupied
 
     def _port(self, name: str, starved: bool, takes_effect: bool) -> tuple[bool, bool]:
@@ -234,7 +238,7 @@ class Automaton:
         if name in ("set", "put", "start"):
             return is_full and not takes_effect, False
         if name == "wait" and self._dma:
-            return is_full or self._works, False
+            return is_full or self._works or self._queue > 0, False
         if name not in ("get", "wait") or self._dma:
             return False, False
         held = is_full or (self.go and not starved)
@@ -312,6 +316,7 @@ class Automaton:
         end = self._wanted <= size if job.algorithm.extendable else block_end and self._ended
         complete = self._gathered == self._gather - 1 or (self._dma and end)
         leaves = block_end or (complete and end)
+        self._queued_of = self.operations - 1
         self._more = job.algorithm.extendable and not end
         self._at = 0 if leaves else self._at + 1
         self._wanted = max(0, self._wanted - size)
@@ -322,10 +327,12 @@ class Automaton:
         return leaves, complete
 
     def _bus(self, fills: bool, complete: bool, leaves: bool) -> None:
+        out, queue = self.out, self._queue
+        self._queue += complete if self._queue_depth else 0
         self._level += self._transfer_units * self._arriving
         self._arriving = self._loading and not self._wait
         if not self._loading and not self._storing:
-            self._decide(fills)
+            self._decide(fills, out or queue > 0)
         elif self._wait:
             self._wait -= 1
         elif self._loading:
@@ -333,20 +340,24 @@ class Automaton:
             self._beats -= 1
             self._loading = self._beats > 0
         else:
-            self.beats += complete
-            self._beats -= complete
-            self._storing = not leaves and self._beats > 0
+            writes = queue > 0 if self._queue_depth else complete
+            ends = queue <= 1 and not out if self._queue_depth else leaves
+            self.beats += writes
+            self._beats -= writes
+            self._queue -= writes if self._queue_depth else 0
+            self._storing = not ends and self._beats > 0
             if not self._storing:
                 start = self._burst_start
-                self._note("store", self.operations - 1, start, self.now + 1 - start)
+                self._note("store", self._storing_of, start, self.now + 1 - start)
 
-    def _decide(self, fills: bool) -> None:
+    def _decide(self, fills: bool, stores: bool) -> None:
         """Begin a burst, or go from the key to the message."""
         assert self.job is not None or not fills
         units = self._wanted_units()
-        if self.out:
+        if stores:
             self._storing, self._beats, self._wait = True, self._burst, self._latency - 1
             self._burst_start = self.now
+            self._storing_of = self.operations - 1 if self.out else self._queued_of
         elif fills and self.coming and self._space >= units:
             beats = units // self._transfer_units
             self._loading, self._beats, self._wait = True, beats, self._latency - 1
@@ -439,9 +450,9 @@ class Automaton:
         """Cycles from now on in which counters count and nothing else happens."""
         if self._takes_effect():
             return 0
-        if not self._works:
+        if not self._works and not self._queue:
             return FOREVER
-        if self._busy == 1:
+        if self._busy == 1 or (self.out and self._queue < self._queue_depth):
             return 0
         available = self._available()
         if not self._busy:
@@ -464,7 +475,7 @@ class Automaton:
         if self._loading:
             watched = not self._busy and self.go and not available
             return 0 if watched else self._beats - 1
-        if self.out or (self._loading_key and not self.coming):
+        if self.out or self._queue or (self._loading_key and not self.coming):
             return 0
         fills = self._double or self._filling
         begins = fills and self.coming and self._space >= self._wanted_units()

@@ -32,6 +32,7 @@ from hw.coprocessors.port import (
     decode,
 )
 from hw.coprocessors.settings import Settings, build_settings
+from hw.coprocessors.stores import build_stores
 from hw.coprocessors.window import OFFSET_BITS, build_window
 from hw.coprocessors.wires import Wire, any_of, picked
 
@@ -176,25 +177,32 @@ def build_logic(
     select <<= outlet.select
 
     memory: Memory | None = None
+    waiting: Wire = pyrtl.Const(0, 1)
     if memory_word is None:
         data = pyrtl.concat(slot.b, slot.a) if layout.xlen == 32 else slot.a
         loads = build_puts(
             layout, settings, slot, start=events.start, active=active, allowed=fills, space=space
         )
+        step <<= (control.out & ~outlet.gathered) | slot.take
     else:
         data = memory_word
+        moves, writes = Wire(1), Wire(1)
+        stores = build_stores(layout, outlet, out=control.out, moves=moves, writes=writes)
         bus = build_bus(
             layout,
             settings,
             start=events.start,
-            out=control.out,
+            stores=stores.wanted,
             allowed=fills & active,
             space=space,
-            complete=outlet.complete,
-            leave=outlet.leave,
+            there=stores.there,
+            ends=stores.ends,
         )
-        loads = bus.loads
-        memory = Memory(bus.address, bus.read, bus.write, outlet.data, outlet.enables)
+        moves <<= bus.moves
+        writes <<= bus.write
+        step <<= stores.step
+        loads, waiting = bus.loads, stores.waiting
+        memory = Memory(bus.address, bus.read, bus.write, stores.data, stores.enables)
     answer = build_answer(
         layout,
         settings,
@@ -203,11 +211,11 @@ def build_logic(
         control,
         loads,
         busy=engine.busy,
+        waiting=waiting,
         allowed=fills,
         gathered=outlet.gathered,
         data=outlet.data,
     )
-    step <<= (control.out & ~outlet.gathered) | slot.take if memory is None else bus.step
     write <<= answer.set
     takes <<= answer.takes
     stays <<= answer.held
@@ -262,7 +270,7 @@ def build_logic(
     for field in fields(Events):
         wire = getattr(events, field.name)
         wire <<= getattr(happened, field.name)
-    return Logic(answer.hold, answer.result, active | slot.start, memory)
+    return Logic(answer.hold, answer.result, active | waiting | slot.start, memory)
 
 
 def _given(condition: Wire, value: Wire) -> Wire:

@@ -41,14 +41,14 @@ class Bus:
 
     Attributes:
         loads: What it loads.
-        step: 1 bit, the outlet makes a step.
+        moves: 1 bit, what is to be stored can move on.
         address: Byte address of a beat.
         read: 1 bit, the beat is a load.
         write: 1 bit, the beat is a store.
     """
 
     loads: Loads
-    step: Wire
+    moves: Wire
     address: Wire
     read: Wire
     write: Wire
@@ -65,11 +65,11 @@ def build_bus(
     settings: Settings,
     *,
     start: Wire,
-    out: Wire,
+    stores: Wire,
     allowed: Wire,
     space: Wire,
-    complete: Wire,
-    leave: Wire,
+    there: Wire,
+    ends: Wire,
 ) -> Bus:
     """Build the bus master: one burst at a time, stores first.
 
@@ -80,11 +80,11 @@ def build_bus(
         layout: Sizes.
         settings: Addresses and lengths.
         start: 1 bit, a message begins.
-        out: 1 bit, output stands at the engine.
+        stores: 1 bit, there is output to be stored.
         allowed: 1 bit, the buffer may be filled.
         space: Units of buffer space.
-        complete: 1 bit, the outlet's step ends a transfer.
-        leave: 1 bit, it ends the output of an operation.
+        there: 1 bit, a transfer is complete, where `moves` is 1.
+        ends: 1 bit, there is no more output for now, where `moves` is 1.
     """
     p = layout.p
     beats, beat_bytes = p.burst_beats, layout.transfer_bytes
@@ -106,13 +106,13 @@ def build_bus(
     units = pyrtl.concat(wanted, pyrtl.Const(0, unit_bits)) if unit_bits else wanted
     fits = space >= units
     free = ~loading & ~storing
-    store = free & out
-    load = free & ~out & allowed & (coming != 0) & fits
+    store = free & stores
+    load = free & ~stores & allowed & (coming != 0) & fits
     reload = free & loading_key & (coming == 0)
     moving = wait == 0
     read = loading & moving
-    step = storing & moving
-    write = step & complete
+    moves = storing & moving
+    write = moves & there
     last = beats_left == 1
 
     with pyrtl.conditional_assignment:
@@ -141,7 +141,7 @@ def build_bus(
             beats_left.next |= decrement(beats_left)
             loading.next |= ~last
         with storing:
-            storing.next |= ~(leave | (write & last))
+            storing.next |= ~((moves & ends) | (write & last))
             with write:
                 beats_left.next |= decrement(beats_left)
                 destination.next |= add(destination, beat_bytes)
@@ -150,4 +150,4 @@ def build_bus(
     loaded = ~loading & ~arriving & ~loading_key & (coming == 0)
     address = pyrtl.select(storing, destination, source)
     full = free & ~arriving & ~fits
-    return Bus(Loads(coming, promised, arriving, full, loaded), step, address, read, write)
+    return Bus(Loads(coming, promised, arriving, full, loaded), moves, address, read, write)

@@ -80,6 +80,18 @@ class Layout:
         """Steps of a transfer out."""
         return self.port_bits // (8 * self.step_bytes)
 
+    @property
+    def queue_depth(self) -> int:
+        """Transfers of output that can wait for the bus; 0 where none can.
+
+        With DMA and a double buffer the output of a block leaves the engine at once, so that the
+        next block can begin.
+        """
+        sizes = [a.output_bytes for a in self.p.held() if a.per_block]
+        if not (self.has_dma and self.p.double_buffer and sizes):
+            return 0
+        return max(2, -(-8 * max(sizes) // self.port_bits))
+
     def block_units(self, algorithm: Algorithm) -> int:
         """Units of a block."""
         return algorithm.block_bytes // self.p.unit_bytes

@@ -175,6 +175,7 @@ def build_answer(
     loads: Loads,
     *,
     busy: Wire,
+    waiting: Wire,
     allowed: Wire,
     gathered: Wire,
     data: Wire,
@@ -189,6 +190,7 @@ def build_answer(
         control: State of the automaton.
         loads: What is still to be loaded.
         busy: 1 bit, the engine works.
+        waiting: 1 bit, output has left the engine and is not stored yet.
         allowed: 1 bit, the buffer may be filled.
         gathered: 1 bit, the outlet has all but the last step of a transfer.
         data: The transfer.
@@ -198,6 +200,7 @@ def build_answer(
     error = pyrtl.Register(2, "port_error")
     occupied = busy | control.run
     if layout.has_dma:
+        active = active | waiting
         held = (slot.set | slot.start) & (occupied | active)
         dropped = lacking = takes = flush = pyrtl.Const(0, 1)
         waits = request.wait & (slot.full | active)

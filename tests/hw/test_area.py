@@ -12,7 +12,7 @@ from hw.area import estimate, mapped
 from hw.bitblast import bitblast
 from hw.graph import Graph
 from hw.liberty import CELLS, liberty_text
-from hw.synthesis import SynthesisError, synthesise
+from hw.synthesis import SynthesisError, forget, synthesise
 from hw.technology import technology
 from hw.units import circuits_for
 
@@ -240,6 +240,13 @@ def test_equal_graphs_are_mapped_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert synthesise(adder(19)) is first
     with pytest.raises(TypeError, match="not callable"):
         synthesise(adder(20))
+
+
+def test_a_mapping_depends_on_nothing_that_was_mapped_before() -> None:
+    graphs = [adder(21), sbox("composite"), sbox("table"), adder(9)]
+    first = [synthesise(graph) for graph in graphs]
+    forget()
+    assert [synthesise(graph) for graph in reversed(graphs)] == first[::-1]
 
 
 def test_liberty_text_has_every_cell_and_balanced_braces() -> None:

@@ -81,10 +81,10 @@ def coprocessor_of(
         raise CoprocessorError(f"coprocessor: {error}") from None
 
 
-def alone(p: Coprocessor, algorithm: str) -> Coprocessor:
-    """The member that does `algorithm` just as `p` does, in as many cycles, and holds no other."""
+def alone(p: Coprocessor, algorithms: tuple[str, ...]) -> Coprocessor:
+    """The member that does `algorithms` just as `p`, in as many cycles, and holds no others."""
     burst = p.burst_beats if p.mover == "dma" else p.burst_length
-    return replace(p, algorithms=(algorithm,), burst_length=burst).canonical()
+    return replace(p, algorithms=algorithms, burst_length=burst).canonical()
 
 
 def untimed(p: Coprocessor) -> Coprocessor:

@@ -17,7 +17,7 @@ import workloads
 from hw.coprocessors import engines
 from hw.coprocessors.parameters import WORD_BYTES, Coprocessor
 from workloads import Workload
-from workloads.coprocessor_driver import JOBS
+from workloads.coprocessor_driver import algorithms_of
 from workloads.driver_text import MOST_REPEATED
 
 LONGEST = 4096
@@ -57,7 +57,7 @@ class Sizes:
 
 
 def shorter_sizes(
-    workload: Workload, unroll: int | str, coprocessor: Coprocessor | None
+    workload: Workload, kernel: str, unroll: int | str, coprocessor: Coprocessor | None
 ) -> Iterator[Sizes]:
     """Yield sizes to run instead of a long message, the shortest period first.
 
@@ -66,6 +66,7 @@ def shorter_sizes(
 
     Args:
         workload: What is run.
+        kernel: Its variant.
         unroll: Of the compiler; periods of driver programs are multiples of what a loop moves.
         coprocessor: What does it, if not a program alone.
     """
@@ -78,8 +79,9 @@ def shorter_sizes(
         repeat = MOST_REPEATED if unroll == "full" else min(int(unroll), MOST_REPEATED)
         capacity = coprocessor.buffer_words * WORD_BYTES
         burst = coprocessor.burst_beats * coprocessor.transfer_bits // 8
-        block = engines.algorithm(JOBS[workload.name].algorithm).block_bytes
-        period = math.lcm(block, repeat * WORD_BYTES, burst)
+        used = algorithms_of(workload.name, kernel)
+        blocks = [engines.algorithm(name).block_bytes for name in used]
+        period = math.lcm(*blocks, repeat * WORD_BYTES, burst)
         if coprocessor.double_buffer:
             period *= 2
         else:

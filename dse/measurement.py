@@ -141,7 +141,7 @@ def measure(
         WrongAnswer: The program failed a known answer.
     """
     p = target.coprocessor if _is_driver(workload, kernel) else None
-    for sizes in shorter_sizes(workload, target.unroll, p):
+    for sizes in shorter_sizes(workload, kernel, target.unroll, p):
         shorter = [workloads.get(workload.name, size) for size in sizes.run]
         programs = [compiled(w, kernel, target, latencies, cache) for w in (workload, *shorter)]
         instructions = target.host_instructions
@@ -214,8 +214,7 @@ def _measure(
     identity = (*_identity(workload, kernel, target), program.digest)
     p = plain = None
     if is_driver and target.coprocessor is not None:
-        (algorithm,) = coprocessor_driver.algorithms_of(workload.name, kernel)
-        p = alone(target.coprocessor, algorithm)
+        p = alone(target.coprocessor, coprocessor_driver.algorithms_of(workload.name, kernel))
         plain = untimed(p)
         identity += (repr(plain),)
 

@@ -23,6 +23,7 @@ from isa.coprocessor import (
 )
 from isa.instruction_set import InstructionSet
 from isa.program import Program
+from workloads import gcm_driver, ghash
 from workloads.driver_text import WORD_BYTES, DriverText, Link
 from workloads.workload import Values, Workload
 
@@ -76,25 +77,33 @@ JOBS: Mapping[str, Job] = {
 cipher (FIPS 197 sections 5.2 and 5.3.5); the co-processor has a key schedule of its own."""
 
 
+GCM = "aes128-gcm"
+"""The workload that asks for more than one algorithm."""
+
+
 def drivers(workload: str) -> dict[str, tuple[str, ...]]:
     """Variants of a workload that drive a co-processor, and what each needs beside one."""
-    return {KERNEL: ()} if workload.partition("@")[0] in JOBS else {}
+    return {KERNEL: ()} if workload.partition("@")[0] in {*JOBS, GCM} else {}
 
 
 def algorithms_of(workload: str, kernel: str) -> tuple[str, ...]:
     """Algorithms that a variant asks the co-processor for; none if it does without one."""
     if kernel not in drivers(workload):
         return ()
-    return (JOBS[workload.partition("@")[0]].algorithm,)
+    name = workload.partition("@")[0]
+    return gcm_driver.ALGORITHMS_USED if name == GCM else (JOBS[name].algorithm,)
 
 
 def valid(workload: str, inputs: Values) -> Values:
-    """Inputs made such as a driver takes them: round keys that are the schedule of a key."""
+    """Inputs made such as a driver takes them: keys that are those which follow from one key."""
     keys = inputs.get("round_keys")
     if keys is None:
         return inputs
-    schedule = aes_block.expand_key(keys[:16])
-    if JOBS[workload.partition("@")[0]].algorithm == "aes128-decrypt":
+    name, schedule = workload.partition("@")[0], aes_block.expand_key(keys[:16])
+    if name == GCM:
+        hash_key = ghash.prepared(aes_block.encrypt_block(bytes(16), schedule))
+        return {**inputs, "round_keys": schedule, "hash_key": hash_key}
+    if JOBS[name].algorithm == "aes128-decrypt":
         schedule = aes_block.inverse_keys(schedule)
     return {**inputs, "round_keys": schedule}
 
@@ -109,14 +118,17 @@ def driver(
     """The program by which a host has a workload done, as its only kernel.
 
     Args:
-        workload: One of `JOBS`.
+        workload: One of `JOBS`, or `GCM`.
         kernel: One of its `drivers`.
         instructions: Of the host; with Xcop where the link is by commands.
         link: How it reaches the co-processor.
         unroll: See `workloads.driver_text.DriverText`.
     """
     text = DriverText(instructions.xlen, link, unroll)
-    _message(text, JOBS[workload.name], workload)
+    if workload.name == GCM:
+        gcm_driver.seal(text, workload)
+    else:
+        _message(text, JOBS[workload.name], workload)
     lines = ["jal ra, kernel", "ebreak", "kernel:", *text.lines, "ret"]
     return assemble("\n".join(lines), instructions)
 

@@ -6,6 +6,7 @@ import random
 from dataclasses import replace
 
 import pytest
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 import workloads
 from hw.coprocessors import engines
@@ -66,6 +67,43 @@ def test_drivers_on_the_netlist(name: str) -> None:
     netlist = Netlist(core, instructions_of(p), coprocessor=Beside(p))
     for size in (1, 55, 120, 200):
         check(netlist, p, workloads.get("sha256", size), size)
+
+
+GCM = {
+    "CPU": Coprocessor(("aes128-encrypt", "ghash"), double_buffer=True),
+    "DMA": replace(DMA, algorithms=("aes128-encrypt", "ghash")),
+    "window": Coprocessor(("aes128-encrypt", "ghash"), attachment="mapped", width=32),
+}
+
+
+@pytest.mark.parametrize("name", GCM)
+def test_gcm_is_sealed_as_cryptography_does(name: str) -> None:
+    p = GCM[name]
+    netlist = Netlist(CORES[0], instructions_of(p), coprocessor=Beside(p))
+    rng = random.Random(name)
+    for size in (1, 35, 64, 200):
+        workload = workloads.get("aes128-gcm", size)
+        link = Link(p.mover, p.attachment, p.double_buffer)
+        program = driver(workload, KERNEL, netlist.instructions, link, 2)
+        drawn = {
+            b.name: rng.randbytes(b.size_bytes) for b in workload.buffers if b.direction == "in"
+        }
+        inputs = valid(workload.name, drawn)
+        places, address = {}, DATA_BASE
+        for buffer in workload.buffers:
+            places[buffer.name] = address
+            address += (buffer.size_bytes + 15) // 16 * 16
+        memory = {places[n]: v for n, v in inputs.items()}
+        args = list(places.values())
+        run = Machine(netlist.instructions, program, Model(p)).run(args, memory)
+        sealed = AESGCM(inputs["round_keys"][:16]).encrypt(
+            inputs["iv"], inputs["input"], inputs["associated"]
+        )
+        assert run.read(places["output"], size) == sealed[:size]
+        assert run.read(places["tag"], 16) == sealed[size:]
+        if size == 35:
+            result = compare(netlist, program, args, memory, Model(p))
+            assert result.equal, result.difference
 
 
 def random_member(rng: random.Random) -> Coprocessor:

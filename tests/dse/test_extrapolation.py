@@ -75,11 +75,15 @@ def test_a_message_runs_whole_where_no_sizes_grow_evenly(monkeypatch: pytest.Mon
 
 def test_sizes_keep_the_last_block_and_fill_the_buffer() -> None:
     workload = workloads.get("sha256", 16_000)
-    for sizes in shorter_sizes(workload, 1, DMA):
+    for sizes in shorter_sizes(workload, KERNEL, 1, DMA):
         assert all(n % 64 == 16_000 % 64 and n > 32 * 8 for n in sizes.run)
         assert sum(sizes.run) < 16_000
-    assert not list(shorter_sizes(workloads.get("sha256", 4096), 1, DMA))
+    assert not list(shorter_sizes(workloads.get("sha256", 4096), KERNEL, 1, DMA))
     single = replace(DMA, double_buffer=False, buffer_words=64)
-    assert [sizes.period for sizes in shorter_sizes(workload, 1, single)] == [512, 1024, 1536]
+    assert [sizes.period for sizes in shorter_sizes(workload, KERNEL, 1, single)] == [
+        512,
+        1024,
+        1536,
+    ]
     large = replace(single, buffer_words=256)  # three sizes would be longer than the message
-    assert not list(shorter_sizes(workload, 1, large))
+    assert not list(shorter_sizes(workload, KERNEL, 1, large))

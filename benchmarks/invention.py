@@ -125,7 +125,7 @@ def gains_table(rows: list[dict[str, Any]]) -> str:
         "---|---|---|---|---",
     ]
     for row in rows:
-        first = next(iter(row["set"].values()), "none")
+        first = next(iter(row["set"].values()), "none").replace("|", "\\|")
         lines.append(
             f"{row['workload']} | {row['base']:,.0f} | {row['cycles']:,.0f}, "
             f"{row['area_ge']:,.0f} | {1 - row['cycles'] / row['base']:.0%} | `{first}`"

@@ -18,8 +18,6 @@ from hw.technology import Technology
 from isa.encoding import Encoding
 from isa.instruction import Instruction
 
-MODELLED_XLEN = 32
-"""Register width of the cores in `hw/core.py`."""
 SHORTLIST = 24
 """Ideas measured at least; four for each proposal asked for if that is more."""
 CONSIDERED = 3
@@ -60,6 +58,7 @@ class Report:
         selection: The chosen set, as positions among what was measured, and what it does.
         proposals: Chosen first, the one that would be missed most first; then the best others.
         references: Known instructions found again, for comparison.
+        third_port_ge: Area of a third read port of the register file, where a proposal needs it.
         measured: Ideas measured; `runs` programs compiled and run for that.
         seconds: Wall time of the whole.
     """
@@ -70,6 +69,7 @@ class Report:
     selection: Selection
     proposals: tuple[Proposal, ...]
     references: tuple[Reference, ...]
+    third_port_ge: float
     measured: int
     runs: int
     seconds: float
@@ -89,18 +89,13 @@ def propose(
         RequestError: Nothing that is asked for can be had.
     """
     start = time.perf_counter()
-    if request.core.xlen != MODELLED_XLEN:
-        raise RequestError(
-            f"base must be of {MODELLED_XLEN} bits, as the core is that prices a proposal, "
-            f"not {request.base}; --known works for every base"
-        )
     found = survey(request)
     note(
         f"{found.operations} operations, {found.subgraphs} subgraphs, "
         f"{len(found.groups)} meanings, {len(found.ranked)} ideas"
     )
     technology = Technology("ge", fo4_ps=request.fo4_ps)
-    scorer = Scorer(found.subjects, request.instructions, request.core, technology)
+    scorer = Scorer(found.subjects, request.instructions, request.host, technology)
     base = scorer.base_score()
     shortlist = _shortlist(request, found, scorer)
     if not shortlist:
@@ -125,6 +120,7 @@ def propose(
         selection,
         proposals,
         _references(found, scorer, base),
+        scorer.third_port_ge() if any(p.idea.operands > 2 for p in proposals) else 0.0,
         len(shortlist),
         scorer.runs,
         time.perf_counter() - start,

@@ -43,7 +43,8 @@ def print_report(report: Report) -> None:
         console.print(
             f"\nChosen set: {', '.join(p.name for p in chosen)}: "
             f"{final:,.0f} cycles, gain {gain:.1%} over {report.request.base}, "
-            f"{chosen_set.area_ge:,.0f} GE as one extension block (mapped)\n{_quality(report)}",
+            f"{chosen_set.area_ge:,.0f} GE as one extension block (mapped), "
+            f"{sum(p.cost.area_ge for p in chosen):,.0f} GE as one each\n{_quality(report)}",
             highlight=False,
             soft_wrap=True,
         )
@@ -54,11 +55,11 @@ def print_report(report: Report) -> None:
             highlight=False,
             soft_wrap=True,
         )
-    if any(p.idea.operands > 2 for p in report.proposals):
+    if report.third_port_ge:
         console.print(
-            "Instructions that read 3 registers need a third read port of the register file: it "
-            "is in none of these areas, and the modelled core, which has two, cannot have them "
-            "in a space.",
+            "Instructions that read 3 registers need a third read port of the register file "
+            f"(core: read_ports: 3 in a space): {report.third_port_ge:,.0f} GE that are in none of "
+            "these areas.",
             highlight=False,
             soft_wrap=True,
         )
@@ -207,7 +208,8 @@ def to_json(report: Report) -> dict[str, Any]:
         ],
         "base": report.request.base,
         "inputs": report.request.inputs,
-        "core": repr(report.request.core),
+        "core": repr(report.request.host),
+        "third_port_ge": round(report.third_port_ge, 1),
         **survey_json(report.survey),
         "base_cycles": report.base.cycles,
         "final_cycles": report.selection.score.cycles,

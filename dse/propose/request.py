@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import workloads
 from dse.propose.enumeration import DEFAULT_BUDGET
@@ -63,6 +63,11 @@ class Request:
     def instructions(self) -> InstructionSet:
         """The base instruction set."""
         return base_set(self.base)
+
+    @property
+    def host(self) -> Core:
+        """The core, with a third read port if instructions may read three registers."""
+        return replace(self.core, read_ports=max(self.core.read_ports, self.inputs))
 
     @property
     def title(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dse.measurement import WrongAnswer, cases
 from dse.propose.subject import Subject
@@ -79,7 +79,8 @@ class Scorer:
         self.core = core
         self.technology = technology
         self.runs = 0
-        self._plain = compose(core, base, circuits_of(base.extras(), base.xlen))
+        self._plain_circuits = circuits_of(base.extras(), base.xlen)
+        self._plain = compose(core, base, self._plain_circuits)
         self._measured: dict[tuple[object, ...], Figures | None] = {}
         self._latencies: dict[str, int] = {}
         self._costs: dict[tuple[str, ...], Cost] = {}
@@ -140,11 +141,17 @@ class Scorer:
             self._latencies[instruction.line] = found
         return found
 
+    def third_port_ge(self) -> float:
+        """Area that a third read port of the register file adds to the core, mapped."""
+        areas = [
+            compose(replace(self.core, read_ports=ports), self.base, self._plain_circuits).area_ge
+            for ports in (2, 3)
+        ]
+        return areas[1] - areas[0]
+
     def _way(self, instruction: Instruction) -> float:
         """FO4 from operand registers to a unit and from it to the result register."""
         if self._around is None:
-            if "rs3" in instruction.sources:  # the composed core has two read ports
-                return 0.0
             circuits = circuits_of([instruction], self.base.xlen)
             whole = compose(self.core, self.base + instruction, circuits)
             alone = self.cost([instruction], "mapped").delay_fo4

@@ -25,7 +25,6 @@ Capture = pytest.CaptureFixture[str]
         ("aes128-encrypt --top 0", "top must be at least 1, not 0"),
         ("aes128-encrypt --base rv32", "base must start with rv32i or rv64i, not 'rv32'; did"),
         ("aes128-encrypt --base rv32i+zknn", "base must name extensions, not 'zknn'; did you mean"),
-        ("sha512-block --base rv64i", "base must be of 32 bits, as the core is that prices"),
         ("nowhere.yaml", "SPACE must be a file or a bundled space"),
         ("aes128-encrypt --inputs two", "Invalid value for '--inputs'"),
     ],

@@ -21,11 +21,12 @@ from dse.propose import pipeline
 from dse.propose.delivery import check, deliver, export
 from dse.propose.exports import EXPORTS
 from dse.propose.pipeline import Report, propose
-from dse.propose.request import Request, RequestError
+from dse.propose.request import Request, RequestError, named_workloads
 from dse.propose.score import circuits_of
 from dse.propose.survey import survey
 from dse.run import RunError
 from dse.space import load_space
+from dse.verify import confirm
 from hw import icarus
 from hw.unit import build_unit
 from hw.units import chosen_circuits
@@ -177,6 +178,29 @@ def test_icarus_runs_every_unit_as_its_meaning() -> None:
         ]
         found = icarus.simulate(verilog(block, f"unit_{p.name}"), inputs)
         assert [f["rd"] for f in found] == [evaluate_bits(rd, values) for values in inputs]
+
+
+@pytest.mark.slow
+def test_three_registers_need_a_third_port_and_a_space_can_have_it(tmp_path: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pipeline, "SHORTLIST", 1)
+        three = propose(Request(named_workloads(["hight-encrypt"]), top=1, inputs=3))
+    (found,) = three.proposals
+    (saving,) = found.savings
+    assert found.instruction.encoding.registers == ("rd", "rs1", "rs2", "rs3")
+    assert three.third_port_ge > 1000  # 31 words of 32 bits, each selected once more
+    deliver(three, tmp_path)
+    file = tmp_path / "space.yaml"
+    file.write_text(
+        f"name: mine\nworkloads: [{{workload: hight-encrypt, kernel: {saving.kernel}}}]\n"
+        f"core: {{read_ports: 3}}\ninstructions: {{choose: [{found.name}.json]}}\n"
+        "objectives: [cycles, area_ge]\n"
+    )
+    space = load_space(file, Backend.load(Backend().vocabulary))
+    design = space.neutral.replace({found.name: True})
+    evaluation = evaluate(space=space, design=design, cache=Cache(None))
+    assert evaluation.metrics["cycles"].value == three.selection.score.cycles
+    assert confirm(space=space, design=design, cache=Cache(None)).ok
 
 
 def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:

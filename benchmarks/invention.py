@@ -57,7 +57,7 @@ NISANCI = (
 """The ten algorithms that the published text names; the eleventh is not in what could be read."""
 IDEAS = 10
 ROOM = 1.01
-"""Share of the rival area allowed: an encoding in custom space costs a gate or two in the decoder."""
+"""Share of the rival area allowed: an encoding in custom space costs a gate or two more."""
 TOP = 8
 """Most instructions of a proposed set; no ratified set used here has more."""
 

@@ -13,9 +13,10 @@ import pyrtl
 from hw.composition import memory_starts
 from hw.coprocessors import engines
 from hw.coprocessors.arcs import CLOCK, STATE, Arcs, measure
-from hw.coprocessors.build import Makers, build, held_engines
+from hw.coprocessors.build import build
 from hw.coprocessors.engines.engine import Engine, Inputs, Outputs
 from hw.coprocessors.layout import Layout
+from hw.coprocessors.logic import Makers, held_engines
 from hw.coprocessors.parameters import Coprocessor
 from hw.coprocessors.wires import Wire
 from hw.memory import (

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pyrtl
 
-from hw.coprocessors.build import Logic, build_logic
 from hw.coprocessors.layout import Layout
+from hw.coprocessors.logic import Logic, build_logic
 from hw.coprocessors.parameters import Coprocessor
 from hw.coprocessors.port import Request, decode
 from hw.coprocessors.window import OFFSET_BITS, build_window

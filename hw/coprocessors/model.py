@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hw.coprocessors import engines
-from hw.coprocessors.automaton import Automaton, Job, Note
+from hw.coprocessors.automaton import Automaton
 from hw.coprocessors.compute import block, compute
 from hw.coprocessors.engines.engine import Operation, State
+from hw.coprocessors.job import Job, Note
 from hw.coprocessors.layout import Layout
 from hw.coprocessors.parameters import Coprocessor
 from isa import coprocessor

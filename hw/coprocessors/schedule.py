@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hw.coprocessors import engines
-from hw.coprocessors.automaton import Automaton, Note
+from hw.coprocessors.automaton import Automaton
 from hw.coprocessors.compute import output_size
+from hw.coprocessors.job import Note
 from hw.coprocessors.layout import Layout
 from hw.coprocessors.parameters import WORD_BYTES, Coprocessor
 from isa import coprocessor

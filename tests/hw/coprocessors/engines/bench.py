@@ -8,6 +8,8 @@ import pyrtl
 
 from hw.coprocessors.engines.engine import Engine, Inputs, Operation
 
+OUTPUTS = ("take", "busy", "ready", "out")
+
 
 @dataclass(frozen=True)
 class Member:
@@ -31,7 +33,7 @@ def built(engine: Engine, p: Member) -> pyrtl.Block:
             pyrtl.Input(engine.select_bits(p), "select"),
         )
         outputs = engine.build(p, inputs)
-        for name in ("take", "busy", "ready", "out"):
+        for name in OUTPUTS:
             wire = getattr(outputs, name)
             port = pyrtl.Output(len(wire), name)
             port <<= wire
@@ -49,13 +51,18 @@ class Bench:
         self.simulation = pyrtl.FastSimulation(tracer=None, block=self.block)
         self.held = engine.held(p)
         self.word = 0
+        self.stimuli: list[dict[str, int]] = []
+        self.answers: list[dict[str, int]] = []
 
     def _step(self, algorithm: str, data: bytes, **wires: int) -> None:
         """Simulate a cycle; the word that `take` names stands on `word` in the next."""
         values = {"init": 0, "run": 0, "key": 0, "squeeze": 0, "select": 0, "word": self.word}
         for i, name in enumerate(self.held):
             values[f"selected_{i}"] = int(name == algorithm)
-        self.simulation.step(values | wires)
+        values |= wires
+        self.simulation.step(values)
+        self.stimuli.append(values)
+        self.answers.append({name: self.see(name) for name in OUTPUTS})
         size = self.p.width // 8
         start = size * self.see("take")
         # What lies beyond the block must not matter.

@@ -13,6 +13,7 @@ from hw.coprocessors.engines.engine import Engine, Operation
 from hw.units import circuit_names
 from isa.coprocessor import ALGORITHMS
 from tests.hw.coprocessors.engines.bench import Bench, Member
+from tests.hw.traces import icarus_trace, needs_icarus
 
 ENGINES = sorted(engines())
 
@@ -128,6 +129,18 @@ def test_netlist_equals_python(name: str, p: Member) -> None:
 @pytest.mark.parametrize(("name", "p"), ALL)
 def test_every_member_equals_python(name: str, p: Member) -> None:
     check_member(engines()[name], p)
+
+
+@pytest.mark.slow
+@needs_icarus
+@pytest.mark.parametrize("name", ENGINES)
+def test_exported_verilog(name: str) -> None:
+    """The Verilog of a member with two rounds and three stages does what the netlist does."""
+    engine = engines()[name]
+    bench = Bench(engine, everything(name, rounds_per_cycle=2, stages=3))
+    for algorithm in bench.held:
+        check_algorithm(bench, algorithm, f"verilog {algorithm}", blocks=1)
+    assert icarus_trace(bench.block, bench.stimuli) == bench.answers
 
 
 @pytest.mark.parametrize("name", ENGINES)

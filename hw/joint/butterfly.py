@@ -12,6 +12,7 @@ from functools import reduce
 
 from hw.joint import Joint, Wanted, register
 from hw.merge import any_of, merge
+from hw.thermometer import thermometer
 from isa.bits import Bits, arg, concat, const
 
 _REVERSALS = ("grev", "gorc", "grevi", "gorci")
@@ -65,20 +66,11 @@ def _exchanges(mask: Bits) -> list[list[Bits]]:
         stage = [const(0, 1)] * mask.width
         for block in range(0, mask.width, 2 * m):
             c = counts.below(block + m, k + 1)
-            after = _thermometer(c.slice(0, k), m) if k else const(1, 1)
+            after = thermometer(c.slice(0, k), m) if k else const(1, 1)
             for j in range(m):
                 stage[block + j] = after.bit(j) ^ c.bit(k)
         stages.append(stage)
     return stages
-
-
-def _thermometer(count: Bits, width: int) -> Bits:
-    """Return a 1 in each of `width` bits from bit `count` on."""
-    ones = const(1, 1)
-    for k in range(count.width):
-        bit = count.bit(k).sext(ones.width)
-        ones = concat(ones | ~bit, ones & ~bit)
-    return ones.slice(0, width)
 
 
 def _stage(x: Bits, k: int, taken: list[Bits], kept: list[Bits]) -> Bits:

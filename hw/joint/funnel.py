@@ -12,6 +12,7 @@ from functools import reduce
 
 from hw.joint import Joint, Wanted, register
 from hw.merge import any_of, merge
+from hw.thermometer import thermometer
 from isa.bits import Bits, arg, concat, const, mux
 
 _LEFT = ("sll", "rol", "fsl", "bfp")
@@ -38,16 +39,6 @@ def _shifted(words: Bits, amount: Bits, width: int) -> Bits:
         kept = width + step - 1
         words = mux(amount.bit(k), words.slice(step, kept), words.slice(0, kept))
     return words
-
-
-def _thermometer(count: Bits, width: int) -> Bits:
-    """Return a 1 in each of `width` bits from bit `count` on."""
-    ones = const(1, 1)
-    for k in range(count.width):
-        # The bits for the lower bits of the count become twice as many for one bit more.
-        bit = count.bit(k).sext(ones.width)
-        ones = concat(ones | ~bit, ones & ~bit)
-    return ones.slice(0, width)
 
 
 class _Kinds:
@@ -130,7 +121,7 @@ def _mask(kinds: _Kinds, rs2: Bits, place: Bits, width: int) -> Bits:
         long = concat(const(0, 1), stated.eq(0), stated)
         length = merge([(long, kinds.chosen("bfp")), (length, ~kinds.chosen("bfp"))], levels + 1)
     end = place.zext(levels + 1) + length
-    return _thermometer(place, width) & ~_thermometer(end, width)
+    return thermometer(place, width) & ~thermometer(end, width)
 
 
 FUNNEL = register(

@@ -96,8 +96,10 @@ def greedy(block: Block) -> list[int]:
     return order
 
 
-def beam(block: Block, width: int, enough: int) -> list[int]:
-    """An order of a block; of equals what has the smaller number comes first.
+def beam(block: Block, width: int, enough: int) -> tuple[list[int], bool]:
+    """An order of a block, and whether it is proven that none has less pressure.
+
+    Of equals what has the smaller number comes first. The proof is that no beginning was left out.
 
     Args:
         block: What is to be ordered.
@@ -107,6 +109,7 @@ def beam(block: Block, width: int, enough: int) -> list[int]:
     ready = tuple(i for i, before in enumerate(block.before) if not before)
     states = [_rushed(block, _Beginning(0, ready, block.live, block.live, ()))]
     complete: list[_Beginning] = []
+    is_proven = True
     while states:
         found: dict[int, tuple[tuple[int, int, int], _Beginning]] = {}
         for state in states:
@@ -118,8 +121,9 @@ def beam(block: Block, width: int, enough: int) -> list[int]:
                 known = found.get(following.done)
                 if known is None or key < known[0]:
                     found[following.done] = key, following
+        is_proven &= len(found) <= width
         states = [s for _, s in sorted(found.values(), key=lambda f: f[0])[:width]]
-    return min(complete, key=lambda s: s.peak).order()
+    return min(complete, key=lambda s: s.peak).order(), is_proven
 
 
 def _with(block: Block, state: _Beginning, number: int) -> _Beginning:

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from isa.compiler.compile import repertoire_of
 from isa.compiler.constants import Constants
 from isa.compiler.operations import FIRST_VALUE, Loop, Operation, Region
+from isa.compiler.repertoire import repertoire_of
 from isa.compiler.schedule import schedule
 from isa.compiler.select import Selector
 from isa.compiler.waits import Waits
@@ -61,7 +61,12 @@ def bounds(
     root = selector.run().root
     schedule(root, Waits(0, 0))  # drops what nothing needs
     path = _Chains().follow(root)
-    return Bounds(_count(root, selector.constants) + 1, int(path))  # and the return
+    return Bounds(least_instructions(root, selector.constants), int(path))
+
+
+def least_instructions(root: Region, constants: Constants) -> int:
+    """Instructions that a scheduled kernel executes at least, its return included."""
+    return _count(root, constants) + 1
 
 
 def _count(region: Region, constants: Constants) -> int:

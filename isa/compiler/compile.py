@@ -7,30 +7,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from isa.compiler.allocate import Allocator
+from isa.compiler.bounds import least_instructions
 from isa.compiler.emit import Emitter
-from isa.compiler.repertoire import Repertoire
-from isa.compiler.schedule import max_pressure, schedule
+from isa.compiler.repertoire import repertoire_of
+from isa.compiler.schedule import EFFORTS, Effort, max_pressure, schedule
 from isa.compiler.select import Selector
 from isa.compiler.waits import Waits
 from isa.core import Core
 from isa.instruction_set import InstructionSet
 from isa.kernel import Builder, Kernel, trace
 from isa.program import Program
-
-MOST_REPERTOIRES = 64
-"""Instruction sets whose patterns are kept; one takes some 100 KiB."""
-
-_REPERTOIRES: dict[tuple[int, ...], tuple[InstructionSet, Repertoire]] = {}
-
-
-def repertoire_of(instructions: InstructionSet) -> Repertoire:
-    """Patterns of an instruction set, kept for the sets used last."""
-    key = (instructions.xlen, *map(id, instructions.instructions))
-    if key not in _REPERTOIRES:
-        if len(_REPERTOIRES) == MOST_REPERTOIRES:
-            del _REPERTOIRES[next(iter(_REPERTOIRES))]
-        _REPERTOIRES[key] = (instructions, Repertoire(instructions))
-    return _REPERTOIRES[key][1]
 
 
 def compile_kernel(
@@ -40,6 +26,7 @@ def compile_kernel(
     *,
     unroll: int | str = 1,
     latencies: Mapping[str, int] | None = None,
+    effort: str = "default",
 ) -> Program:
     """Compile a kernel function for an instruction set.
 
@@ -49,19 +36,26 @@ def compile_kernel(
         core: The core to schedule for; by default one that waits once after a load.
         unroll: How often bodies of loops are repeated: 1, 2, 4, .. or "full".
         latencies: Cycles in execute by mnemonic, 1 where absent.
+        effort: "default", or "search", which takes several times as long and tries more orders.
 
     Returns:
         A program whose `kernel` takes its arguments in a0, a1, .. Its report counts `spills` (loads
-        and stores of values put aside), `saved_registers`, `stack_bytes` and `pressure` (most
-        values live at once, constants included).
+        and stores of values put aside), `saved_registers`, `stack_bytes`, `pressure` (most values
+        live at once, constants included), `executed` (instructions from entry to return) and
+        `least` (below which no order and no allocation of what was selected can get that).
 
     Raises:
+        ValueError: No such effort.
         UnsupportedKernel: The set lacks what the kernel needs.
     """
+    if effort not in EFFORTS:
+        raise ValueError(f"effort must be one of {', '.join(EFFORTS)}, not {effort!r}")
     collecting = gc.isenabled()
     gc.disable()  # what is built here is kept until the end; looking for garbage is a third of it
     try:
-        return _compile(trace(build, instructions.xlen, unroll), instructions, core, latencies)
+        kernel = trace(build, instructions.xlen, unroll)
+        found = (_compile(kernel, instructions, core, latencies, e) for e in EFFORTS[effort])
+        return min(found, key=lambda p: (p.report["executed"], p.code_bytes))
     finally:
         if collecting:
             gc.enable()
@@ -72,13 +66,17 @@ def _compile(
     instructions: InstructionSet,
     core: Core | None,
     latencies: Mapping[str, int] | None,
+    effort: Effort,
 ) -> Program:
     repertoire = repertoire_of(instructions)
     selector = Selector(kernel, repertoire, dict(latencies or {}))
     selection = selector.run()
-    schedule(selection.root, Waits.of(core))
-    pressure = max_pressure(selection.root)
+    schedule(selection.root, Waits.of(core), effort)
+    figures = {
+        "pressure": max_pressure(selection.root),
+        "least": least_instructions(selection.root, selector.constants),
+    }
     allocation = Allocator(selection, selector.constants, instructions).run()
     emitter = Emitter(selection, allocation, repertoire, selector.constants, instructions)
     program = emitter.run()
-    return replace(program, report={**program.report, "pressure": pressure})
+    return replace(program, report={**program.report, **figures})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from isa.compiler.allocate import Allocation, Line
 from isa.compiler.constants import Constants
+from isa.compiler.frame import near_first
 from isa.compiler.operations import Address, Loop, Operation
 from isa.compiler.place import Placement, Word
 from isa.compiler.pools import STACK_POINTER
@@ -18,6 +19,8 @@ from isa.registers import NUMBERS
 
 STACK_ALIGNMENT = 16
 """Bytes (RISC-V calling convention)."""
+LARGEST_STEP = 2032
+"""Bytes that one instruction moves sp, a multiple of the alignment."""
 
 
 class Emitter:
@@ -51,7 +54,7 @@ class Emitter:
             self._saved_at[register] = offset
             offset += self._size
         self._buffers: dict[str, int] = {}
-        for name, size in self._selection.scratch.items():
+        for name, size in near_first(self._selection.scratch):
             self._buffers[name] = offset
             offset += (size + self._size - 1) // self._size * self._size
         self._frame_bytes = -(-offset // STACK_ALIGNMENT) * STACK_ALIGNMENT
@@ -59,7 +62,7 @@ class Emitter:
     def run(self) -> Program:
         """Write everything."""
         if self._frame_bytes:
-            self._add_immediate(STACK_POINTER, STACK_POINTER, -self._frame_bytes, "frame")
+            self._move_stack(-self._frame_bytes)
             for register, offset in self._saved_at.items():
                 self._store_slot(register, offset, "save")
         start = len(self._words)
@@ -71,7 +74,7 @@ class Emitter:
         for register, offset in self._saved_at.items():
             self._load_slot(register, offset, "restore")
         if self._frame_bytes:
-            self._add_immediate(STACK_POINTER, STACK_POINTER, self._frame_bytes, "frame")
+            self._move_stack(self._frame_bytes)
         self._return()
         return self._program()
 
@@ -97,6 +100,7 @@ class Emitter:
             "spills": self._allocation.spills,
             "saved_registers": len(self._allocation.saved),
             "stack_bytes": self._frame_bytes,
+            "executed": placed.executed(),
         }
         return Program(
             words,
@@ -195,6 +199,13 @@ class Emitter:
                 values[step.pattern.immediate.name] = step.field
             self._words.append(Word(instruction, values, text))
 
+    def _move_stack(self, distance: int) -> None:
+        """Add to sp, in steps where the frame is larger than an immediate."""
+        while distance:
+            step = max(-LARGEST_STEP, min(distance, LARGEST_STEP))
+            self._add_immediate(STACK_POINTER, STACK_POINTER, step, "frame")
+            distance -= step
+
     def _add_immediate(self, result: int, register: int, addend: int, text: str) -> None:
         for accumulate in self._repertoire.accumulate_immediate["add"]:
             pattern = accumulate.pattern
@@ -207,7 +218,7 @@ class Emitter:
                 values[pattern.immediate.name] = field
                 self._words.append(Word(pattern.instruction, values, text))
                 return
-        raise KernelError(f"a stack frame must be smaller than 2 KiB, not {abs(addend)} bytes")
+        raise UnsupportedKernel(f"no instruction of the set adds {addend} to a register")
 
     def _store_slot(self, register: int, offset: int, text: str) -> None:
         access = self._repertoire.stores[self._repertoire.xlen]

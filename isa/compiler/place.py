@@ -80,6 +80,19 @@ class Placement:
         while self._align():
             self._settle()
 
+    def executed(self) -> int:
+        """Instructions from entry to return."""
+        times = [1] * len(self.words)
+        for loop, head in self.labels.items():
+            end = next(i for i, word in enumerate(self.words) if word.target is loop)
+            for i in range(head, end + 1):
+                times[i] *= loop.count
+        total = sum(times)
+        for i, word in enumerate(self.words):  # the last time the jump is jumped over
+            if word.target is not None and word.jump is self._repertoire.call:
+                total -= times[i] // word.target.count
+        return total
+
     def _encode(self, word: Word, values: dict[str, int]) -> bool:
         """Set the encoding of a word; returns whether its size changed."""
         size = word.size

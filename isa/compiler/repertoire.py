@@ -26,6 +26,8 @@ from isa.instruction_set import InstructionSet
 
 __all__ = ["AffineImmediate", "Jump", "Repertoire"]
 
+MOST_REPERTOIRES = 64
+"""Instruction sets whose patterns are kept; one takes some 100 KiB."""
 SIGNED_XOR = "signed xor"
 """Sums over GF(2) of words that are sign extensions of 32 bits."""
 
@@ -210,3 +212,16 @@ class Repertoire:
                     table.setdefault(self._words.seen(label, atom), []).append((i, side))
             self._sides[key] = table
         return self._sides[key]
+
+
+_REPERTOIRES: dict[tuple[int, ...], tuple[InstructionSet, Repertoire]] = {}
+
+
+def repertoire_of(instructions: InstructionSet) -> Repertoire:
+    """Patterns of an instruction set, kept for the sets used last."""
+    key = (instructions.xlen, *map(id, instructions.instructions))
+    if key not in _REPERTOIRES:
+        if len(_REPERTOIRES) == MOST_REPERTOIRES:
+            del _REPERTOIRES[next(iter(_REPERTOIRES))]
+        _REPERTOIRES[key] = (instructions, Repertoire(instructions))
+    return _REPERTOIRES[key][1]

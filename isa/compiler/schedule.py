@@ -8,6 +8,7 @@ later operation that is ready is drawn forward, as far as a window and the regis
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from isa.compiler.memory_order import MemoryOrder, touched
 from isa.compiler.operations import FIRST_VALUE, Loop, Operation, Region
@@ -16,21 +17,39 @@ from isa.compiler.trees import Trees
 from isa.compiler.waits import Waits
 
 Item = Operation | Loop
-WIDTH = 4
-"""Beginnings that the search for an order of little pressure pursues at once."""
-BEAMED = 400
-"""Trees of a region up to which it is made."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How hard an order of little pressure is looked for.
+
+    Attributes:
+        width: Beginnings that a search among trees pursues at once.
+        most_trees: Trees of a region up to which it is made.
+        single_width: The same of a search among items; 0 for none.
+    """
+
+    width: int
+    most_trees: int
+    single_width: int
+
+
+EFFORTS = {
+    "default": (Effort(4, 400, 0),),
+    "search": (Effort(4, 400, 0), Effort(16, 1000, 0), Effort(16, 1000, 2)),
+}
+"""By name; of several the program that executes the fewest instructions is taken."""
 WINDOW = 12
 """Items ahead among which one is looked for that fills a wait."""
 
 
-def schedule(region: Region, waits: Waits) -> None:
+def schedule(region: Region, waits: Waits, effort: Effort = EFFORTS["default"][0]) -> None:
     """Order a region and the loops in it; their items are replaced."""
     for item in region.items:
         if isinstance(item, Loop):
-            schedule(item.body, waits)
+            schedule(item.body, waits, effort)
     scheduler = _Scheduler(region)
-    region.items = scheduler.order()
+    region.items = scheduler.order(effort)
     if waits.load or waits.other:
         pressure = scheduler.pressure(region.items)
         registers = min(max(pressure, len(TEMPORARY)), len(TEMPORARY) + len(SAVED) - 1)
@@ -128,7 +147,7 @@ class _Scheduler:
         last = [self.defined[v] for v in _results(self.region) if v in self.defined]
         return list(dict.fromkeys([*effects, *last]))
 
-    def order(self) -> list[Item]:
+    def order(self, effort: Effort) -> list[Item]:
         """The best of several orders: fewest values put aside, then least pressure."""
         need = self._needs()
         first = self._depth_first(lambda b: need[b])
@@ -144,11 +163,14 @@ class _Scheduler:
         orders.append(self._latest(first))
         trees = self._trees(first)
         orders += [trees.greedy(), self._trees(first, single=True).greedy()]
-        if len(trees.members) <= BEAMED:
-            orders.append(trees.beam(WIDTH, len(TEMPORARY)))
+        if len(trees.members) <= effort.most_trees:
+            orders.append(trees.beam(effort.width, len(TEMPORARY)))
         best = min(orders, key=self._cost)
-        refined = self._trees(best, single=True).greedy()
-        return min(best, refined, key=self._cost)
+        singles = self._trees(best, single=True)
+        refined = [best, singles.greedy()]
+        if effort.single_width and len(best) <= effort.most_trees:
+            refined.append(singles.beam(effort.single_width, len(TEMPORARY)))
+        return min(refined, key=self._cost)
 
     def _cost(self, order: list[Item]) -> tuple[int, int]:
         """Values put aside, then pressure."""

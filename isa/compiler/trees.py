@@ -62,7 +62,7 @@ class Trees:
 
     def beam(self, width: int, enough: int) -> list[Item]:
         """The items in the order that a beam finds, see there."""
-        return self._items(beam(self.block, width, enough))
+        return self._items(beam(self.block, width, enough)[0])
 
     def _items(self, trees: Iterable[int]) -> list[Item]:
         return [self._order[i] for tree in trees for i in self.members[tree]]

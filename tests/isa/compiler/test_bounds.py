@@ -78,3 +78,49 @@ def test_straight_code_without_spills_meets_the_bound():
     found = bounds(build, RV32)
     assert found.instructions == compile_kernel(build, RV32).code_bytes // 4 == 8
     assert found.path == 4  # load, sum, sum, store
+
+
+@pytest.mark.parametrize("effort", ["default", "search"])
+@pytest.mark.parametrize("unroll", [1, "full"])
+def test_the_report_counts_what_is_executed(unroll, effort):
+    """Counted from the code before it runs; two loops, one inside the other."""
+    workload = workloads.get("chacha20-block")
+    build = workload.kernels["looped"].build
+    program = compile_kernel(build, RV32, unroll=unroll, effort=effort)
+    case = cases(workload, program)[0]
+    run = Machine(RV32, program).run(case.arguments, case.memory)
+    assert program.report["executed"] == run.kernel_instructions
+    assert 0 <= run.kernel_instructions - program.report["least"] < 300
+
+
+def test_a_loop_too_long_for_its_branch_is_counted():
+    """Its branch is jumped over the last time."""
+
+    def build(k: Builder) -> None:
+        a = k.pointer("a")
+
+        def step(i: Index, x: Bits) -> Bits:
+            for n in range(1200):
+                x = (x + n) ^ 5
+            return x
+
+        (x,) = k.loop(3, step, k.load(a))
+        k.store(a, 0, x)
+
+    program = compile_kernel(build, RV32)
+    run = Machine(RV32, program).run([0x1_1000], {0x1_1000: bytes(4)})
+    assert program.report["executed"] == run.kernel_instructions
+
+
+@pytest.mark.slow
+def test_a_search_finds_more():
+    """Registers saved for rounds that need none."""
+    instructions = InstructionSet.of(32, "rv32i", "zbb", "zbkb")
+    build = workloads.get("ascon-p12").kernels["interleaved"].build
+    default, search = (
+        compile_kernel(build, instructions, unroll="full", effort=e).report
+        for e in ("default", "search")
+    )
+    assert search["least"] <= search["executed"] < default["executed"]
+    with pytest.raises(ValueError, match=r"^effort must be one of default, search, not 'hard'"):
+        compile_kernel(build, instructions, effort="hard")

@@ -15,7 +15,7 @@ from dse.design import Design
 from dse.evaluation import Evaluation
 from dse.metrics import METRICS, Quantity
 from dse.pareto import Loss
-from dse.pool import Pool
+from dse.pool import LIMIT_SECONDS, Pool
 from dse.reductions import Reductions
 from dse.segment import Segment
 from dse.space import Space
@@ -40,14 +40,19 @@ class Evaluator:
     """
 
     def __init__(
-        self, space: Space, backend: Backend, cache_folder: Path | None, jobs: int
+        self,
+        space: Space,
+        backend: Backend,
+        cache_folder: Path | None,
+        jobs: int,
+        limit_seconds: float = LIMIT_SECONDS,
     ) -> None:
         self.space = space
         version = digest_of(backend.digest, backend.evaluate, backend.confirm)
         self.cache = Cache(cache_folder, version)
         folder = None if cache_folder is None else str(cache_folder)
         setup = Setup(space.text, str(space.file), backend, folder, version)
-        self.pool = Pool(setup, jobs)
+        self.pool = Pool(setup, jobs, limit_seconds)
         self.can_dissect = bool(backend.segments)
         self.reductions = Reductions(space)
         self.known: dict[str, Evaluation] = {}

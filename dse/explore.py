@@ -19,6 +19,7 @@ from dse.fingerprint import versions
 from dse.front import Front, make_front
 from dse.pareto import Frame
 from dse.points import place
+from dse.pool import LIMIT_SECONDS
 from dse.proposer import Proposer
 from dse.random_search import random_search
 from dse.run import FRONT, MANIFEST, Run, to_text
@@ -43,6 +44,8 @@ class Options:
     resume: bool = False
     exhaustive: bool = False
     batch: int | None = None
+    plateau: int | None = None
+    limit_seconds: float = LIMIT_SECONDS
     exact_budget_seconds: float = EXACT_BUDGET_SECONDS
     command: str = ""
 
@@ -107,7 +110,8 @@ def explore(space: Space, options: Options, backend: Backend, observer: Observer
             f"{space.raw_size:,}; leave out choices, or search with trials"
         )
     run = Run.claim(options.out, manifest, resume=options.resume)
-    evaluator = Evaluator(space, backend, options.cache_folder, options.jobs)
+    limit = options.limit_seconds
+    evaluator = Evaluator(space, backend, options.cache_folder, options.jobs, limit)
     try:
         evaluator.known = run.known()
         clock = _Clock()
@@ -127,7 +131,7 @@ def explore(space: Space, options: Options, backend: Backend, observer: Observer
             seeds = seed_designs(space, baseline.canonical, FEW if structure else None)
             proposer = Proposer(space, sampler, seed, seeds, evaluator.reductions, structure)
             found = sampled_search(
-                evaluator, proposer, trials, run, observer, options.batch or BATCH
+                evaluator, proposer, trials, run, observer, options.batch or BATCH, options.plateau
             )
         clock.lap("search")
         result = {**_counts(found, evaluator, clock.seconds["search"]), "segment_runs": runs}
@@ -149,6 +153,11 @@ def explore(space: Space, options: Options, backend: Backend, observer: Observer
         status = "interrupted" if found.is_interrupted else "complete"
         run.write(MANIFEST, to_text({**manifest, "status": status, "result": result}))
         written = (*files, run.folder / FRONT, run.folder / MANIFEST)
+        if found.is_flat:
+            evaluator.notes.append(
+                f"stopped after {len(found.counted)} designs: the last {options.plateau} enlarged "
+                "the hypervolume by less than 0.1 %"
+            )
         notes = [*evaluator.notes, *_failures(evaluator)]
         return Exploration(front, result, tuple(sorted(written)), notes, found.is_interrupted)
     finally:

@@ -13,19 +13,23 @@ from dataclasses import asdict
 from dse import worker
 from dse.worker import Result, Setup, Task, Worker
 
+LIMIT_SECONDS = 600.0
+"""Time in which some task must finish, unless another limit is given."""
 _KILLED = "killed its worker process twice (out of memory?)"
 
 
 class Pool:
     """Runs tasks in `jobs` processes, or in this one where `jobs` is 0.
 
-    Processes are spawned when first needed. When one dies, all that was running is tried again,
-    one task at a time; a task that kills its process again fails with the reason.
+    Processes are spawned when first needed. When one dies, or none finishes anything for
+    `limit_seconds` and all are killed, what was running is tried again, one task at a time; a task
+    that does so again fails with the reason. In this process there is no limit.
     """
 
-    def __init__(self, setup: Setup, jobs: int) -> None:
+    def __init__(self, setup: Setup, jobs: int, limit_seconds: float = LIMIT_SECONDS) -> None:
         self.setup = setup
         self.jobs = jobs
+        self.limit_seconds = limit_seconds
         self._local: Worker | None = None
         self._executor: ProcessPoolExecutor | None = None
 
@@ -49,7 +53,10 @@ class Pool:
             except BrokenProcessPool:
                 is_broken = True
                 suspects = [i for group in running.values() for i in group]
-            finished, _ = wait(running, return_when=FIRST_COMPLETED)
+            finished, _ = wait(running, self.limit_seconds, return_when=FIRST_COMPLETED)
+            if running and not finished:
+                is_broken = True
+                suspects = [i for group in running.values() for i in group]
             for future in finished:
                 group = running.pop(future)
                 try:
@@ -73,10 +80,7 @@ class Pool:
 
     def close(self) -> None:
         """End the worker processes at once; a later task starts new ones."""
-        processes = multiprocessing.active_children() if self._executor is not None else []
         self._discard()
-        for process in processes:
-            process.terminate()
         if self._local is not None:
             self._local.cache.close()
             self._local = None
@@ -92,18 +96,24 @@ class Pool:
         return self._executor.submit(worker.work, json.dumps([asdict(task) for task in tasks]))
 
     def _alone(self, task: Task) -> Result:
+        future = self._submit([task])
         try:
-            return _results(self._submit([task]))[0]
-        except BrokenProcessPool:
+            return _results(future, self.limit_seconds)[0]
+        except (BrokenProcessPool, TimeoutError) as error:
             self._discard()
-            return Result(None, _KILLED)
+            late = f"took longer than {self.limit_seconds:g} s twice"
+            return Result(None, late if isinstance(error, TimeoutError) else _KILLED)
 
     def _discard(self) -> None:
+        """Let go of the processes, and kill those that are still at work."""
         if self._executor is not None:
+            processes = list((self._executor._processes or {}).values())
             self._executor.shutdown(wait=False, cancel_futures=True)
+            for process in processes:
+                process.kill()
             self._executor = None
 
 
-def _results(future: Future[str]) -> list[Result]:
-    found = json.loads(future.result())
+def _results(future: Future[str], limit_seconds: float | None = None) -> list[Result]:
+    found = json.loads(future.result(limit_seconds))
     return [Result(**{**data, "notes": tuple(data["notes"])}) for data in found]

@@ -15,6 +15,7 @@ from dse.proposer import Outcome, Proposal, Proposer
 
 BATCH = 8
 """Designs asked for together; independent of the number of jobs, so that results are too."""
+_FLAT = 1e-3
 _SLOW_START = 8  # batches' worth of designs during which half as many are asked for
 LISTED_BATCH = 16
 LOGGED_BATCH = 64  # each ends in a write to disk
@@ -53,7 +54,8 @@ class Found:
     """The distinct designs of a search: their losses, and the full evaluations of the front.
 
     `front` is by canonical digest; `history` is (distinct designs, hypervolume) after each batch,
-    in the frame of the first feasible batch. `is_whole` says that the space has no other design.
+    in the frame of the first feasible batch. `is_whole` says that the space has no other design,
+    `is_flat` that the search ended because the hypervolume no longer grew.
     """
 
     counted: set[str] = field(default_factory=set)
@@ -63,6 +65,7 @@ class Found:
     history: list[tuple[int, float]] = field(default_factory=list)
     is_interrupted: bool = False
     is_whole: bool = False
+    is_flat: bool = False
 
     def count(self, evaluation: Evaluation, losses: Loss | None) -> bool:
         """Count a judged evaluation; False where its canonical design was counted before."""
@@ -146,11 +149,13 @@ def sampled_search(
     log: Log | None,
     observer: Observer,
     size: int = BATCH,
+    plateau: int | None = None,
 ) -> Found:
     """Evaluate `trials` distinct designs that the proposer asks for, or all there are.
 
     They are asked for `size` at a time, at first half as many: the less is known, the more the
-    results of a batch change the next.
+    results of a batch change the next. It ends early when `plateau` designs in a row have enlarged
+    the hypervolume by less than a thousandth.
     """
     loop = _Loop(evaluator, log, observer, "search")
     found = loop.found
@@ -167,9 +172,21 @@ def sampled_search(
             _tell(proposer, evaluator, proposals, evaluations)
             proposer.front = [evaluation.canonical for evaluation in found.rows()]
             batch += 1
+            if plateau is not None and _is_flat(found.history, plateau):
+                found.is_flat = True
+                break
     except KeyboardInterrupt:
         found.is_interrupted = True
     return found
+
+
+def _is_flat(history: Sequence[tuple[int, float]], plateau: int) -> bool:
+    """Whether the last so many designs enlarged the hypervolume by less than a thousandth."""
+    if not history:
+        return False
+    count, volume = history[-1]
+    before = [past for known, past in history if known <= count - plateau]
+    return bool(before) and volume <= before[-1] * (1 + _FLAT)
 
 
 def _tell(

@@ -54,6 +54,19 @@ _MAX_SECONDS = 1_000_000
     help="Enumerate the exact front for comparison if that takes at most so long (default: 60).",
 )
 @click.option(
+    "--plateau",
+    type=click.IntRange(1, _MAX_TRIALS),
+    help="Stop when so many designs in a row add less than 0.1 % to the hypervolume.",
+)
+@click.option(
+    "--time-limit",
+    "limit_seconds",
+    type=click.IntRange(1, _MAX_SECONDS),
+    default=600,
+    show_default=True,
+    help="Seconds after which a design that does not finish is given up.",
+)
+@click.option(
     "--propose",
     "is_proposing",
     is_flag=True,

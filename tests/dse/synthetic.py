@@ -80,6 +80,9 @@ def evaluate(*, space: Space, design: Design, cache: Cache) -> Evaluation:
     trap = os.environ.get("SYNTHETIC_KILL")
     if trap and trap in design.text:
         os.kill(os.getpid(), signal.SIGKILL)
+    trap = os.environ.get("SYNTHETIC_HANG")
+    if trap and trap in design.text:
+        time.sleep(3600)
     trap = os.environ.get("SYNTHETIC_RAISE")
     if trap and trap in design.text:
         raise RuntimeError("told to fail")

@@ -56,6 +56,24 @@ def test_design_that_kills_its_worker_fails_alone(
         pool.close()
 
 
+@pytest.mark.slow
+def test_design_that_hangs_is_killed_tried_again_and_fails_alone(
+    aes: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tasks = tasks_of(aes, 6)
+    endless = aes.neutral.replace({"zbkb": True, "zbkx": True, "compiler.unroll": "full"})
+    tasks.insert(2, Task("evaluate", endless.to_json()))
+    monkeypatch.setenv("SYNTHETIC_HANG", '"zbkb":true')
+    pool = Pool(setup_of(aes), 2, limit_seconds=8)
+    try:
+        results = pool.run(tasks)
+        assert results[2].data is None
+        assert results[2].error == "took longer than 8 s twice"
+        assert all(result.data for index, result in enumerate(results) if index != 2)
+    finally:
+        pool.close()
+
+
 def test_exception_of_the_evaluator_is_the_result(aes: Space) -> None:
     broken = aes.neutral.replace({"core.pipeline": 7})
     result = Pool(setup_of(aes), 0).run([Task("evaluate", broken.to_json())])[0]

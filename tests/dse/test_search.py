@@ -129,6 +129,20 @@ def test_designs_that_come_down_to_one_are_counted_once(parse: Parse, evaluator_
     assert 0 < log.repeats <= 2 * 2
 
 
+def test_search_ends_on_a_plateau(parse: Parse, evaluator_of: Make) -> None:
+    text = "instructions: {choose: [zkne, zbkb, zbkx]}\ncompiler: {unroll: [1, 2, full]}"
+    evaluator = evaluator_of(parse(text + "\ncore: {pipeline: [5, 3, 2]}"))
+    whole, _ = search(evaluator, 100)
+    seeds = seed_designs(evaluator.space, evaluator.set_baseline().canonical)
+    proposer = Proposer(evaluator.space, "auto", 1, seeds, evaluator.reductions)
+    short = sampled_search(evaluator, proposer, 100, None, ignore, plateau=6)
+    assert short.is_flat
+    assert 6 < len(short.counted) < len(whole.counted)
+    count, volume = short.history[-1]
+    earlier = [v for n, v in short.history if n <= count - 6]
+    assert volume <= 1.001 * earlier[-1]
+
+
 def test_exhaustive_search_is_the_front_by_definition(aes: Space, evaluator_of: Make) -> None:
     evaluator = evaluator_of(aes)
     evaluator.set_baseline()

@@ -58,7 +58,7 @@ class Contract:
         self, p: Coprocessor, pair: Pair, rng: random.Random
     ) -> None:
         algorithm = rng.choice(p.algorithms)
-        message = message_of(rng, algorithm, 8 * min(p.buffer_words, 128) + rng.randrange(100))
+        message = message_of(rng, algorithm, 8 * min(p.buffer_words, 64) + rng.randrange(100))
         assert pair.play(message) == expected(message)
 
     def test_schedule(self, p: Coprocessor, pair: Pair, rng: random.Random) -> None:

@@ -105,7 +105,7 @@ class EveryValue(Contract):
 
 @pytest.mark.slow
 class TestEveryValue(EveryValue):
-    lengths = 15
+    lengths = 10
 
 
 @pytest.mark.full

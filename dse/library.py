@@ -17,7 +17,7 @@ from dse.run import FRONT, Run
 from dse.space import Space
 from dse.target import target_of
 from hw.cells import library
-from hw.composition import circuit_map, stand_in
+from hw.composition import circuit_map
 from hw.core import core_block
 from hw.verilog import verilog
 from hw.yosys import YosysError
@@ -75,7 +75,7 @@ def priced(
 def _module(space: Space, design: Design, cache: Cache) -> tuple[str, str]:
     target = target_of(space, design)
     block = core_block(
-        stand_in(target.core),
+        target.core.canonical(),
         target.host_instructions,
         target.hardware(cache).latencies,
         circuit_map(target.circuits),

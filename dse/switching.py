@@ -35,10 +35,8 @@ def switched(
     """Return what one block of every workload switches on the first known answer, weighted sum.
 
     Raises:
-        CannotSimulate: when there is no netlist to run on, or the run is too long.
+        CannotSimulate: when there is a co-processor, or the run is too long.
     """
-    if not target.core.has_netlist:
-        raise CannotSimulate(f"energy needs a core with a netlist, not {target.core.name}")
     if target.coprocessor is not None:
         raise CannotSimulate("energy needs a design without a co-processor")
     key = digest_of(

@@ -12,7 +12,7 @@ from dse.coprocessor import coprocessor_of
 from dse.design import Design, Value
 from dse.space import Space
 from hw import units
-from hw.composition import Hardware, compose, stand_in
+from hw.composition import Hardware, compose
 from hw.coprocessors.area import cost
 from hw.coprocessors.parameters import Coprocessor
 from hw.hosted import Hosted, PortPaths, hosted, port_paths
@@ -76,7 +76,7 @@ class Target:
 
     def hardware(self, cache: Cache) -> Hardware:
         """The composed hardware of core and extension, with the cycles each unit needs."""
-        core = stand_in(self.core)
+        core = self.core.canonical()
         instructions, held = self.host_instructions, self.is_held
         key = digest_of(
             repr(core),
@@ -104,7 +104,7 @@ class Target:
         p = self.coprocessor
         if p is None:
             return None
-        core, is_mapped = stand_in(self.core), p.attachment == "mapped"
+        core, is_mapped = self.core.canonical(), p.attachment == "mapped"
         latencies = tuple(sorted(hardware.latencies.items()))
         key = digest_of(
             repr(core),

@@ -40,9 +40,6 @@ def confirm(*, space: Space, design: Design, cache: Cache | None = None) -> Conf
     cache = cache or Cache(None)
     target = target_of(space, design)
     hardware = target.hardware(cache)
-    if not target.core.has_netlist:
-        reason = f"core {target.core.name} has no netlist, only its timing"
-        return Confirmation(False, 0, 0, reason, was_run=False)
     total = 0
     netlist = remembered(lambda is_driver: _netlist(target, hardware.latencies, is_driver))
     for use in space.workloads:

@@ -40,7 +40,6 @@ __all__ = [
     "memory_access",
     "memory_period",
     "memory_starts",
-    "stand_in",
 ]
 
 TEXT_BITS, DATA_BITS = 1 << 19, 1 << 20
@@ -125,11 +124,6 @@ class Hardware:
         return asdict(self)
 
 
-def stand_in(core: Core) -> Core:
-    """The core that is built: for a preset known by its timing only, five stages, no forwarding."""
-    return core.canonical() if core.has_netlist else Core(xlen=core.xlen, forwarding=False)
-
-
 def memory_access(technology: Technology, core: Core) -> dict[str, float]:
     """Access times of the memories of a core by the input that takes their words, FO4."""
     sizes = {"imem_word": (TEXT_BITS, 32), "dmem_word": (DATA_BITS, core.xlen)}
@@ -195,7 +189,7 @@ def compose(
     technology = technology or Technology("ge")
     if technology.has_luts and rung != "mapped":
         raise ValueError(f"rung of {technology.name} must be 'mapped', not {rung!r}")
-    core = stand_in(core)
+    core = core.canonical()
     plain_set = InstructionSet.of(core.xlen, f"rv{core.xlen}i")
     plain = core_cost(core, plain_set, (), technology, rung)
     extras = tuple(Decoder(instructions, core).units)

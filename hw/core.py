@@ -147,11 +147,6 @@ def core_block(
 
 
 def _check(core: Core, instructions: InstructionSet, latencies: Latencies) -> Decoder:
-    if not core.has_netlist:
-        raise ValueError(
-            f"core to be built must be one with a netlist, not {core.name!r}; "
-            "its cycle counts are modelled and not confirmed"
-        )
     if instructions.xlen != core.xlen:
         raise ValueError(
             f"xlen of core and instruction set must be the same, not {core.xlen} and "

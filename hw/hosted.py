@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hw.composition import COMMAND_INPUTS, Hardware, core_cost, stand_in
+from hw.composition import COMMAND_INPUTS, Hardware, core_cost
 from hw.coprocessors.area import CoprocessorCost
 from hw.technology import Technology
 from isa.core import Core
@@ -86,7 +86,7 @@ def port_paths(
         is_mapped: The port is a window of the address space.
         held: Loads and stores can be held.
     """
-    core = stand_in(core)
+    core = core.canonical()
     cost = core_cost(core, instructions, latencies, technology, rung, held=held)
     heads = ("dmem_",) if is_mapped else ("command_",)
     arrival = max(at for name, at in cost.arrivals if name.startswith(heads))

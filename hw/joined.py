@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hw.area import Cost, synthesised
-from hw.composition import Hardware, circuit_map, memory_starts, stand_in
+from hw.composition import Hardware, circuit_map, memory_starts
 from hw.core import core_block
 from hw.memory import memory_cost
 from hw.technology import Technology
@@ -65,14 +65,14 @@ def join(
     """
     technology = technology or Technology("ge")
     block = core_block(
-        stand_in(core),
+        core.canonical(),
         instructions,
         hardware.latencies,
         circuit_map(circuits),
         joined=True,
         held=held,
     )
-    starts = None if liberty else memory_starts(technology, stand_in(core))
+    starts = None if liberty else memory_starts(technology, core.canonical())
     cost = synthesised(block, technology, liberty, starts=starts)
     area = cost.area_ge + sum(memory_cost(m, technology).area_ge for m in cost.memories)
     period = None

@@ -20,6 +20,7 @@ from hw.alu import compare, execute, follow, loaded_value, store_lanes
 from hw.bypass import Underway, bypassed
 from hw.decoder import Control, Decoded, Decoder, any_wire
 from hw.fetch import Flow, build_fetch
+from hw.icicle import resting
 from hw.slot import Access, DataPort, Issue, UnitPort, answered
 from isa.core import Core
 
@@ -127,6 +128,8 @@ class _Pipeline:
         self.redirect, self.target = Wire(1, "redirect"), Wire(core.xlen, "target")
         # IF waits for a branch to be resolved.
         self.frozen = Wire(1, "frozen") if core.prediction == "none" else None
+        # ID waits for what left EX before.
+        self.resting = Wire(1, "resting") if core.name == "icicle" else None
         self.asks = Wire(1, "ex_asks")  # an access is in EX
         self.fetch_address: Wire | None = None  # these two where instructions come through `data`
         self.fetch_word: Wire | None = None
@@ -193,21 +196,17 @@ class _Pipeline:
         ex = _control_registers(control, "ex", hold)
         ex_rd, ex_writes = word[7:12], ex.writes_rd & valid
         in_wb = Underway(wb_writes, wb_rd, wb_value)
+        # What takes nothing that comes late in its cycle: branches in ID, and all of icicle.
+        in_mem = Underway(mem_writes, mem_rd)
+        if core.forwarding or self.resting is not None:
+            in_mem = replace(in_mem, value=mem_result, late=mem_load)
+        fast = slow = [Underway(ex_writes, ex_rd), in_mem, in_wb]
         if core.forwarding:
             fast = [
                 Underway(ex_writes, ex_rd, ex_value, ex.load),
                 Underway(mem_writes, mem_rd, mem_value),
                 in_wb,
             ]
-            # Branches in ID take nothing that comes late in its cycle.
-            slow = [
-                Underway(ex_writes, ex_rd),
-                Underway(mem_writes, mem_rd, mem_result, mem_load),
-                in_wb,
-            ]
-        else:
-            slow = [Underway(ex_writes, ex_rd), Underway(mem_writes, mem_rd), in_wb]
-            fast = slow
         operands, waits = {}, []
         sources = self._sources(first.word)
         for name, (number, stored) in sources.items():
@@ -229,6 +228,7 @@ class _Pipeline:
             valid.next <<= pyrtl.select(hold, valid, leaves)
         else:
             valid.next <<= pyrtl.select(hold, valid, leaves & ~self.redirect)
+        waits += [] if self.resting is None else [self.resting]
         stall <<= first.valid & any_wire(waits)
         if self.frozen is not None:
             self.frozen <<= first.valid & (control.branch | control.jump | control.host)
@@ -324,7 +324,9 @@ class _Pipeline:
         commit = stage.valid & ~hold
         executed = execute(control, stage.pc, rs1, rs2, immediate, stage.link())
         if not self.early:
-            self._resolve(stage, control, rs1, immediate, executed.condition, commit)
+            taken = self._resolve(stage, control, rs1, immediate, executed.condition, commit)
+            if self.resting is not None:
+                self.resting <<= resting(commit, control, taken)
         answer = self.ports.unit(
             Issue(
                 stage.valid, commit, stage.word, rs1, rs2, operands.get("rs3"), stage.pc,
@@ -365,13 +367,17 @@ class _Pipeline:
         immediate: Wire,
         condition: Wire,
         leaves: Wire,
-    ) -> None:
-        """Send fetch elsewhere, where it has to go, when the instruction leaves its stage."""
+    ) -> Wire:
+        """Send fetch elsewhere, where it has to go, when the instruction leaves its stage.
+
+        Returns whether it has to go elsewhere.
+        """
         elsewhere, target = follow(
             control, stage.pc, rs1, immediate, condition, stage.link(), stage.predicted
         )
         self.redirect <<= leaves & elsewhere
         self.target <<= target
+        return elsewhere
 
     def _counter(self, wait: Wire) -> pyrtl.Register | None:
         """Counts the cycles in EX: up from 0, or, in five stages, down to it."""

@@ -117,12 +117,6 @@ class Core:
                 )
         return None
 
-    @property
-    def has_netlist(self) -> bool:
-        """Whether `hw.core` can build it, so that cycle counts can be confirmed."""
-        return self.name not in PRESETS
 
-
-PRESETS = {"icicle": Core("icicle", pipeline=5, forwarding=False)}
-"""Cores with rules of their own, by name: NLU-V's host (isa/icicle.py). They have no netlist: their
-cycles are modelled after measurements and not confirmed."""
+PRESETS = {"icicle": Core("icicle", pipeline=5, forwarding=False, memory="shared")}
+"""Cores with rules of their own, by name: NLU-V's host (isa/icicle.py)."""

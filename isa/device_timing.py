@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from isa.core import Core
+from isa.core import PRESETS, Core
 from isa.device import Device, Event
 from isa.timing import Latencies, Pipeline, taken
 from isa.translate import Block, Placed
@@ -32,14 +32,14 @@ def device_retirements(
         trace: Block indices in the order executed.
         log: Commands of the run, see `isa.outcome.Run`.
         device: The co-processor; it is reset.
-        core: A core with a netlist.
+        core: One of parameters, and no preset.
         latencies: See `isa.timing`.
 
     Raises:
         ValueError: The core is a preset, whose rules know no co-processor.
     """
-    if not core.has_netlist:
-        raise ValueError(f"core of a co-processor must have a netlist, as {core.name} has not")
+    if core.name in PRESETS:
+        raise ValueError(f"core of a co-processor must be one of parameters, not {core.name}")
     rules = Pipeline(core, latencies)
     walk = _Walk(log, device)
     state, now = rules.start, 0

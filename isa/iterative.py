@@ -46,6 +46,8 @@ def operation(instruction: Instruction, xlen: int) -> tuple[str, str] | None:
 
 def operation_of(core: Core, instruction: Instruction) -> tuple[str, str] | None:
     """The iterative unit of a core that executes an instruction, and as what, if one does."""
+    if not any(getattr(core, unit) for unit in UNITS):
+        return None
     found = operation(instruction, core.xlen)
     return found if found and getattr(core, found[0]) else None
 

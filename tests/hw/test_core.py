@@ -97,8 +97,8 @@ def test_operands_and_writeback_can_be_timed() -> None:
 
 
 def test_what_cannot_be_built_is_refused() -> None:
-    with pytest.raises(ValueError, match="core to be built must be one with a netlist, not 'icicl"):
-        build_core(PRESETS["icicle"], BASE)
+    with pytest.raises(ValueError, match="instructions of core icicle must have 32 bits, not 16"):
+        build_core(PRESETS["icicle"], InstructionSet.of(32, "rv32i", "zca"))
     with pytest.raises(
         ValueError, match="xlen of core and instruction set must be the same, not 64 "
     ):

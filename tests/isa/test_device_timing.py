@@ -104,5 +104,7 @@ def test_window_is_told_from_memory() -> None:
 def test_presets_are_refused() -> None:
     device = Timer(0)
     run = ran("cp.start\nebreak", device)
-    with pytest.raises(ValueError, match=r"^core of a co-processor must have a netlist"):
+    with pytest.raises(
+        ValueError, match=r"^core of a co-processor must be one of parameters, not icicle"
+    ):
         price_with_device(run.blocks, run.trace, run.log, device, PRESETS["icicle"])

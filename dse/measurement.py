@@ -16,6 +16,7 @@ from dse.known_answers import Case, WrongAnswer
 from dse.known_answers import cases as _cases
 from dse.target import Target
 from isa.compiler import compile_kernel
+from isa.compiler.waits import Waits
 from isa.instruction_set import InstructionSet
 from isa.program import Program, walk
 from workloads import Workload, coprocessor_driver
@@ -79,19 +80,21 @@ def compiled(
 ) -> Program:
     """Compile a kernel for exactly the target's instructions and unit latencies.
 
-    The host core is not passed on: the compiler schedules for one wait after a load, so one
-    program serves all cores.
+    One program, scheduled for one wait after a load, serves all cores with forwarding; for others
+    the compiler keeps a result further from its use.
 
     Raises:
         UnsupportedKernel: The kernel asks for an instruction that the target lacks.
     """
     is_driver = _is_driver(workload, kernel)
+    waits = Waits.of(target.core)
     key = digest_of(
         *_identity(workload, kernel, target),
         kernel,
         repr(sorted(latencies.items())),
         str(target.unroll),
         repr(target.link) if is_driver else "",
+        repr(waits) if waits.other else "",
     )
 
     def compute() -> Any:
@@ -102,6 +105,7 @@ def compiled(
         program = compile_kernel(
             workload.kernels[kernel].build,
             target.instructions,
+            target.core if waits.other else None,
             unroll=target.unroll,
             latencies=latencies,
         )

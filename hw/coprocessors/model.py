@@ -70,7 +70,8 @@ class Model:
 
         Raises:
             DeviceError: There is no such command or setting, or DMA is to use an address that is
-                not a multiple of a beat, or outside of memory.
+                not a multiple of a beat, or outside of memory, or to store over what it has still
+                to load.
         """
         if name not in coprocessor.COMMANDS or (name == "set" and b > coprocessor.KEY):
             raise DeviceError(
@@ -115,6 +116,12 @@ class Model:
         if job.algorithm.key_bytes:
             places["key"] = coprocessor.KEY
         at = {what: self._address(settings[i], what) for what, i in places.items()}
+        ahead = at["destination"] - at["source"]
+        if job.algorithm.per_block and 0 < ahead < job.size:
+            raise DeviceError(
+                f"destination must not lie within the message behind its first byte, "
+                f"not {ahead} bytes behind it"
+            )
         message = memory.read(at["source"], job.size)
         key = memory.read(at["key"], job.algorithm.key_bytes) if "key" in at else b""
         output = compute(job.algorithm.name, message, key, job.wanted)

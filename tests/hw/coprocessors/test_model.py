@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
 
 from hw.coprocessors.compute import compute
+from hw.coprocessors.model import Model
+from hw.coprocessors.parameters import Coprocessor
 from hw.coprocessors.schedule import schedule
 from isa.coprocessor import ALGORITHM, ALGORITHMS, DESTINATION, KEY, LENGTH, OUTPUT_LENGTH, SOURCE
+from isa.device import DataMemory, DeviceError
 from tests.hw.coprocessors.bench import BASE
 from tests.hw.coprocessors.play import Pair, random_member, random_message
 
@@ -60,7 +64,7 @@ def misuse(seed: int, commands: int) -> None:
     pair.bench.memory[:] = pair.memory.content[:] = content
     address = BASE + 0x2000
     for setting in (SOURCE, DESTINATION, KEY):
-        pair.command("set", address, setting)
+        pair.command("set", address + (0x800 if setting == DESTINATION else 0), setting)
     for _ in range(commands):
         if rng.random() < 0.3:
             pair.bench.idle(rng.randrange(90))
@@ -68,7 +72,7 @@ def misuse(seed: int, commands: int) -> None:
         a, b = rng.getrandbits(32), rng.getrandbits(32)
         if name == "set":
             b = rng.randrange(6)
-            a = address + 16 * rng.randrange(64)
+            a = address + 16 * rng.randrange(64) + (0x800 if b == DESTINATION else 0)
             if b == ALGORITHM:
                 codes = [ALGORITHMS.index(n) for n in p.algorithms]
                 a = rng.choice([*codes, *codes, rng.randrange(16)])
@@ -90,3 +94,62 @@ def test_any_commands_are_answered_alike(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(3, 9))
 def test_any_commands_are_answered_alike_slow(seed: int) -> None:
     misuse(seed, 150)
+
+
+DMA = Coprocessor(("aes128-encrypt", "sha256"), double_buffer=True, mover="dma", bus_width=64)
+START = {ALGORITHM: ALGORITHMS.index("aes128-encrypt"), LENGTH: 64, SOURCE: BASE, KEY: BASE + 256}
+
+
+def started(changes: dict[int, int]) -> None:
+    model, memory = Model(DMA), DataMemory(bytearray(1024), BASE)
+    settings = {**START, DESTINATION: BASE + 512, **changes}
+    for cycle, (number, value) in enumerate(settings.items()):
+        model.command(cycle, "set", value, number, memory)
+    model.command(len(settings), "start", 0, 0, memory)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({SOURCE: BASE + 4}, "source must be a multiple of 8 bytes, a beat of the bus, not 0x1004"),
+        ({KEY: BASE + 1}, "key must be a multiple of 8 bytes, a beat of the bus, not 0x1001"),
+        (
+            {DESTINATION: BASE + 1016},
+            "transfer must lie in data memory, 0x1000 to 0x1400, not 64 bytes at 0x13f8",
+        ),
+        (
+            {DESTINATION: BASE + 16},
+            "destination must not lie within the message behind its first byte, "
+            "not 16 bytes behind it",
+        ),
+    ],
+)
+def test_what_dma_cannot_do_is_refused_in_one_line(changes: dict[int, int], message: str) -> None:
+    with pytest.raises(DeviceError, match=f"^{re.escape(message)}$"):
+        started(changes)
+
+
+def test_commands_that_there_are_not_are_refused() -> None:
+    with pytest.raises(
+        DeviceError,
+        match=r"^command must be one of set, .* a setting from 0 to 5, not set 6$",
+    ):
+        Model(DMA).command(0, "set", 0, 6, None)
+
+
+@pytest.mark.parametrize("algorithm", ["aes128-encrypt", "sha256"])
+def test_output_may_take_the_place_of_the_message(algorithm: str) -> None:
+    pair = Pair(DMA)
+    rng = random.Random(algorithm)
+    data, key = rng.randbytes(160), rng.randbytes(16)
+    for content in (pair.bench.memory, pair.memory.content):
+        content[:160], content[256:272] = data, key
+    code = ALGORITHMS.index(algorithm)
+    settings = {ALGORITHM: code, LENGTH: 160, SOURCE: BASE, DESTINATION: BASE, KEY: BASE + 256}
+    for number, value in settings.items():
+        pair.command("set", value, number)
+    pair.command("start")
+    pair.command("wait")
+    answer = compute(algorithm, data, key)
+    assert pair.bench.memory[: len(answer)] == answer
+    assert pair.bench.memory == pair.memory.content

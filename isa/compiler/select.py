@@ -14,6 +14,7 @@ from isa.compiler.choice import IMPOSSIBLE, Choice
 from isa.compiler.constants import Constants
 from isa.compiler.cover import Cover
 from isa.compiler.describe import describe
+from isa.compiler.frame import far_buffers
 from isa.compiler.gather import Gatherer, LoopWords, Step
 from isa.compiler.layout import Layout
 from isa.compiler.operations import (
@@ -438,7 +439,7 @@ class Selector:
             passed = self._latest(pointer, offset, step, access)
             if passed is not None:
                 return passed
-        if not offset.terms and pointer.kind == "scratch":
+        if not offset.terms and pointer.kind == "scratch" and not self._is_far(pointer):
             return base, Address("frame", pointer.name, constant)
         if not offset.terms and pointer.kind == "constant":
             return base, Address("table", pointer.name, constant)
@@ -481,7 +482,7 @@ class Selector:
             return self._bases[key]
         if not terms:
             if pointer.kind == "scratch":
-                return STACK
+                return self._far_address(pointer) if self._is_far(pointer) else STACK
             self.layout.use(self.kernel.constants[pointer.name])
             return self._constant(Address("anchor", self.layout.anchors[pointer.name]))
         loop = max((self._gathered.loops[n] for n, _ in terms), key=lambda x: x.body.depth)
@@ -492,6 +493,8 @@ class Selector:
         elif pointer.kind == "constant":
             self.layout.use(self.kernel.constants[pointer.name])
             initial = self._constant(Address("absolute", pointer.name))
+        elif self._is_far(pointer):
+            initial = self._far_address(pointer)
         else:
             initial = self._frame_address(pointer)
         parameter = self._new_value()
@@ -500,6 +503,24 @@ class Selector:
         loop.carried.append(Carried(parameter, initial, result, self._new_value()))
         self._passed.append((loop, key, parameter, move))
         return parameter
+
+    def _is_far(self, pointer: Pointer) -> bool:
+        """Whether a stack buffer has an address of its own, as offsets from sp do not reach it."""
+        return pointer.kind == "scratch" and pointer.name in far_buffers(self.kernel.scratch)
+
+    def _far_address(self, pointer: Pointer) -> int:
+        """Value of the address of a stack buffer that is far from sp."""
+        key = (pointer.name, ())
+        if key not in self._bases:
+            place = self._constant(Address("frame", pointer.name))
+            plain = self.repertoire.accumulate["add"][self.words.labels.identity][0]
+            result = self._new_value()
+            sources = ((plain.acc, STACK), (plain.x, place))
+            operation = self._computation(plain.pattern, sources, result)
+            operation.text = pointer.name
+            self.root.items.append(operation)
+            self._bases[key] = result
+        return self._bases[key]
 
     def _frame_address(self, pointer: Pointer) -> int:
         accumulate = self.repertoire.accumulate_immediate["add"][0]

@@ -23,6 +23,7 @@ from isa.core import Core
 from isa.instruction import Extension
 from isa.instruction_set import InstructionSet
 from isa.kernel import Builder, Index, KernelError, UnsupportedKernel
+from isa.machine import DATA_END, Machine
 from isa.program import DATA_BASE
 from isa.table import Table
 from isa.timing import automaton
@@ -324,14 +325,31 @@ def test_sets_that_lack_what_every_kernel_needs(build, missing, message):
         compile_kernel(build, without(*missing))
 
 
-def test_a_frame_beyond_the_reach_of_offsets_is_refused():
-    def build(k: Builder) -> None:
-        s = k.scratch("s", 4096)
-        k.store(s, 0, k.word("x"))
-        k.store(k.pointer("a"), 0, k.load(s, 0))
+def test_a_frame_beyond_the_reach_of_offsets_is_addressed():
+    """Buffers near sp and far from it, at constant places and by counters, all distinct."""
 
-    with pytest.raises(KernelError, match=r"^a stack frame must be smaller than 2 KiB, not 4096"):
-        compile_kernel(build, RV32I)
+    def build(k: Builder) -> None:
+        a, near = k.pointer("a"), k.scratch("near", 8)
+        far = [k.scratch("far", 4096), k.scratch("farther", 8192)]
+        k.store(near, 4, k.load(a, 0))
+        for number, buffer in enumerate(far):
+            k.store(buffer, 4092, k.load(a, 4) + number)
+            k.loop(4, lambda i, b=buffer: (k.store(b, 2000 + 4 * i, k.load(a, 4 * i)), ())[1])
+        k.store(a, 16, k.load(near, 4))
+        for number, buffer in enumerate(far):
+            k.store(a, 20 + 4 * number, k.load(buffer, 4092))
+            k.store(a, 28 + 4 * number, k.load(buffer, 2012))
+
+    program = compile_kernel(build, RV32I)
+    assert program.stack_bytes == 8 + 4096 + 8192 + 8
+    words = [3, 50, 700, 9000]
+    memory = {DATA_BASE: b"".join(w.to_bytes(4, "little") for w in words)}
+    run = Machine(RV32I, program).run([DATA_BASE], memory)
+    found = run.read(DATA_BASE + 16, 20)
+    assert [int.from_bytes(found[i : i + 4], "little") for i in range(0, 20, 4)] == [
+        *(3, 50, 51, 9000, 9000),
+    ]
+    assert run.registers[2] == DATA_END
 
 
 def test_a_value_of_a_loop_used_outside_is_refused():

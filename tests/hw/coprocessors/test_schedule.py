@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from hw.coprocessors import engines
 from hw.coprocessors.parameters import Coprocessor
 from hw.coprocessors.schedule import schedule
 from tests.hw.coprocessors.play import Message, Pair
@@ -65,6 +66,20 @@ def test_cpu_puts_a_word_a_cycle_into_a_double_buffer() -> None:
     found = schedule(host, "sha256", 16384)
     assert found.unit_utilisation > 0.98
     assert found.bus_utilisation == (16384 // 8 + 8) / found.cycles
+
+
+def test_output_of_blocks_is_stored_while_the_next_one_is_computed() -> None:
+    """An AES block leaves the engine in two steps, and the next begins in the cycle behind them.
+    The bus needs 3 cycles of a burst that loads four blocks, and 6 for a burst that stores one."""
+    p = replace(DOUBLE, algorithms=("aes128-encrypt",), buffer_words=32)
+    block = engines.engine_of("aes128-encrypt").run_cycles(p, "aes128-encrypt")
+    period = block + 2 + 1
+    assert period > (LATENCY + BEATS) // 4 + LATENCY + 2
+    long, longer = (schedule(p, "aes128-encrypt", 16 * n) for n in (64, 68))
+    assert longer.cycles - long.cycles == 4 * period
+    stores = [n for n in longer.phases if n.what == "store"]
+    computes = {n.number: n for n in longer.phases if n.what == "compute"}
+    assert all(n.end > computes[n.number + 1].start for n in stores[:-1])
 
 
 def test_phases_overlap_only_in_a_double_buffer() -> None:

@@ -1,4 +1,4 @@
-"""A core's timing parameters change prices, not runs."""
+"""A core's timing parameters change prices, not runs, unless its programs are scheduled anew."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from isa.core import PRESETS, Core
 from isa.instruction_set import InstructionSet
 from isa.machine import Machine
 
-CORES = (Core(pipeline=3), Core(pipeline=2), Core(forwarding=False), PRESETS["icicle"])
+CORES = (Core(pipeline=3), Core(pipeline=2), Core(branch="decode"), PRESETS["icicle"])
 
 
 def test_another_core_executes_nothing_and_counts_as_a_fresh_run(

@@ -167,10 +167,14 @@ class Graph:
 
 def members(mask: int) -> list[int]:
     """The vertex numbers in a mask, ascending."""
-    found = []
+    found: list[int] = []
+    if not mask:
+        return found
+    first = (mask & -mask).bit_length() - 1
+    mask >>= first  # what is far from 0 is near to each other: short numbers from here on
     while mask:
         low = mask & -mask
-        found.append(low.bit_length() - 1)
+        found.append(first + low.bit_length() - 1)
         mask ^= low
     return found
 

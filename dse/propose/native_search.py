@@ -254,7 +254,8 @@ class NativeSearch:
         alive = joints if joints and not joints & inside else (1 << 64) - 1
         self._stack[0:4] = [inside, undecided & ~inside, first_inputs & ~inside, alive]
         self._io[0:4] = [1, 0, self.states, budget]
-        values = [1 << v for v in window]
+        first = window[0]
+        values = [1 << v - first for v in window]
         while self._io[0]:
             self._run(
                 operands, users, before, closed, no_inputs, limit,
@@ -262,7 +263,8 @@ class NativeSearch:
             )  # fmt: skip
             self.states = self._io[2]
             for k in range(self._io[1]):
-                yield _mask(self._found[2 * k], values), _mask(self._found[2 * k + 1], values)
+                inside, inputs = self._found[2 * k], self._found[2 * k + 1]
+                yield _mask(inside, values) << first, _mask(inputs, values) << first
             if self.states > budget:
                 self.is_spent = True
                 return

@@ -176,7 +176,10 @@ def _comparison(
 ) -> dict[str, Any]:
     """How the front stands against the exact one and against random search, in one frame."""
     per_design = clock.seconds["search"] / evaluator.computed if evaluator.computed else 0.0
-    exact = enumerate_within(evaluator, options.exact_budget_seconds, per_design, observer)
+    if found.is_whole:
+        exact = Exact(found, len(found.counted), 0.0)
+    else:
+        exact = enumerate_within(evaluator, options.exact_budget_seconds, per_design, observer)
     clock.lap("exact front")
     if exact.is_interrupted:
         found.is_interrupted = True

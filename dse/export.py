@@ -35,6 +35,12 @@ def _svg(run: Run, front: Front) -> list[Path]:
     return [run.write("pareto.svg", render(_figure(run, front), "svg"))]
 
 
+def _journal(run: Run, front: Front) -> list[Path]:
+    from dse.journal import write_journal  # brings Optuna in
+
+    return [write_journal(run, front)]
+
+
 def _instructions(name: str) -> Callable[[Run, Front], list[Path]]:
     """The writer of a format that describes instructions."""
 
@@ -51,6 +57,7 @@ FORMATS: dict[str, Callable[[Run, Front], list[Path]]] = {
     "json": _json,
     "png": _png,
     "svg": _svg,
+    "journal": _journal,
     **{name: _instructions(name) for name in ("c", "coredsl", "opcodes", "pyrtl", "verilog")},
 }
 

@@ -107,8 +107,8 @@ class Inputs:
     Attributes:
         selected: For each algorithm held, by name, whether it is the selected one, 1 bit. One of
             them is 1 and stays so from `init` or `run` until the last output has been read.
-        init: Take the initial state of the selected algorithm, from the next cycle on. May come
-            together with `run`, not while `busy` is 1 and `ready` is 0.
+        init: Take the initial state of the selected algorithm, from the next cycle on; a key stays.
+            May come together with `run`, not while `busy` is 1 and `ready` is 0.
         run: Begin an operation; only while `ready` is 1.
         key: With `run`: the operation is KEY. Ignored by engines without a key.
         squeeze: With `run`: the operation is SQUEEZE. Ignored by engines that are not extendable.

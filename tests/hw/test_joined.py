@@ -37,3 +37,17 @@ def test_a_unit_of_several_cycles_has_no_single_cycle_period() -> None:
     whole = join(hardware, Core(), instructions, circuits)
     assert (whole.period_fo4, whole.period_error) == (None, None)
     assert abs(whole.area_error) < hardware.area_error
+
+
+@pytest.mark.slow
+def test_the_luts_of_the_parts_are_those_of_the_whole() -> None:
+    xc7 = technology("xc7")
+    circuits = (("aes_sbox", "table"),)
+    instructions = InstructionSet.of(32, "rv32i", "zkne")
+    hardware = compose(Core(), instructions, circuits, technology=xc7)
+    whole = join(hardware, Core(), instructions, circuits, xc7)
+    assert whole.luts is not None
+    assert whole.luts > 700
+    # Far within the error of single modules: that of a core is small.
+    assert whole.luts_error == pytest.approx(0, abs=0.1)
+    assert (whole.period_fo4, whole.period_error) == (None, None)

@@ -35,6 +35,8 @@ Memo = Callable[[str, str, Callable[[], Any]], Any]
 """Remembers plain data (JSON): given a kind, a key, and what computes them."""
 
 REMEMBERED = 4096
+CROSSINGS = 16
+"""Times that a signal may go from frame to engines and back; more would be a circle."""
 BUFFER, CONTROL = "buffer", "control"
 _HOST: tuple[str, ...] = ("valid", "command", "a", "b", "store", "offset", "data")
 _BUFFER: tuple[str, ...] = ("buffer_row",)
@@ -190,7 +192,7 @@ def _settled(
     """
     clock = {CLOCK: starts.get(CLOCK, -math.inf)}
     known: dict[str, float] = {}
-    while True:
+    for _ in range(CROSSINGS):
         before = dict(known)
         ends = frame.arrivals({**starts, **known})
         states = [ends.get(STATE, -math.inf)]
@@ -200,8 +202,8 @@ def _settled(
             states.append(found.get(STATE, -math.inf))
             known |= {f"{name}_{s}": found.get(s, -math.inf) for s in _FROM_ENGINE}
         if known == before:
-            answers = {name: ends.get(name, -math.inf) for name in ends}
-            return {**answers, STATE: max(states)}
+            return {**ends, STATE: max(states)}
+    raise RuntimeError("paths between frame and engines must end, not go in a circle")
 
 
 def _engine_key(p: Coprocessor, engine: Engine) -> Coprocessor:

@@ -96,6 +96,8 @@ class Frame:
     def step(self, name: str = "", a: int = 0, b: int = 0) -> tuple[bool, int]:
         """Make one cycle with a command at the port, or "" for none.
 
+        What is decided in a cycle is decided by the registers as they are at its beginning.
+
         Returns:
             Whether the command is held, and what `wait` answers.
         """
@@ -113,11 +115,8 @@ class Frame:
         flush = name in ("get", "wait") and not self._dma and slot is None
         result = Errors.LACKING if flush and starved else self.error
         self.taken = (self._at + 1 - self._gather) * self._layout.step_bytes if takes else None
-        filling = self._filling
-        if filling:
-            filling = not (self._loaded() or self._full() or (flush and available))
-        elif starved:
-            filling = True
+        closes = self._loaded() or self._full() or (flush and available)
+        filling = not closes if self._filling else starved
         if self._dma:
             depth = self._queue_depth
             moves = self._storing and not self._wait
@@ -138,8 +137,8 @@ class Frame:
         if slot is None or takes_effect:
             enters = name in ("set", "start") or (name == "put" and not self._dma)
             self._slot = TAKE if takes else (name, a, b) if enters else None
-        if slot is not None and takes_effect:
-            self._execute(*slot)
+            if slot is not None:
+                self._execute(*slot)
         self.now += 1
         return held, result
 

@@ -17,8 +17,8 @@ from hw.energy import energy
 
 __all__ = ["LIMIT_CYCLES", "CannotSimulate", "switched"]
 
-LIMIT_CYCLES = 100_000
-"""Cycles of the netlist that are simulated at most, about 10,000 a second."""
+LIMIT_CYCLES = 50_000
+"""Cycles of the netlist that are simulated at most: 10,000 a second."""
 
 ERROR = 0.2
 """Relative error of a ratio of two designs on one workload: an assumption, measured against

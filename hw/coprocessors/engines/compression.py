@@ -11,7 +11,7 @@ from functools import partial
 import pyrtl
 
 from hw.coprocessors.engines.stages import cut
-from hw.coprocessors.engines.wiring import Wire, carry_save, chosen, rotl, rotr, total
+from hw.coprocessors.engines.wiring import Wire, at_top, carry_save, chosen, rotl, rotr, total
 from isa.sha2 import SHA256, SHA512, Sha2
 
 __all__ = ["Compression"]
@@ -41,9 +41,7 @@ class Compression:
 
     def aligned(self, word: Wire) -> Wire:
         """Return a word of an algorithm as it stands here, zeros below it."""
-        if len(word) == self.width:
-            return word
-        return pyrtl.concat(word, pyrtl.Const(0, self.width - len(word)))
+        return at_top(word, self.width)
 
     def significant(self, word: Wire, bits: int) -> Wire:
         """Return the upper bits of a word."""

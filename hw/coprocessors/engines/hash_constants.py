@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pyrtl
 
-from hw.coprocessors.engines.wiring import Wire, chosen, rotl, table_entry
+from hw.coprocessors.engines.wiring import Wire, at_top, chosen, rotl, table_entry
 from isa import sm3
 from isa.sha2 import SHA256, SHA512
 
@@ -69,7 +69,7 @@ def round_constants(
         if "sm3" not in selected:
             return {}
         word = rotl(first[len(first) - 32 :], position)
-        return {"sm3": _upper(word, len(first))}
+        return {"sm3": at_top(word, len(first))}
 
     ahead = tabled(0, clock.following)
     if "sm3" in selected:
@@ -77,10 +77,6 @@ def round_constants(
     first.next <<= chosen(ahead, selected)
     rest = [chosen(tabled(i, clock.group) | turned(i), selected) for i in range(1, rounds)]
     return [first, *rest]
-
-
-def _upper(word: Wire, width: int) -> Wire:
-    return word if len(word) == width else pyrtl.concat(word, pyrtl.Const(0, width - len(word)))
 
 
 def _turning(first: Wire, rounds: int, lag: int, clock: GroupClock) -> Wire:
@@ -91,4 +87,4 @@ def _turning(first: Wire, rounds: int, lag: int, clock: GroupClock) -> Wire:
     step = pyrtl.select(switches, late, rotl(word, rounds))
     turned = pyrtl.select(clock.end, step, word)
     start = pyrtl.Const(sm3.ROUND_CONSTANTS[0], 32)
-    return _upper(pyrtl.select(clock.running, turned, start), len(first))
+    return at_top(pyrtl.select(clock.running, turned, start), len(first))

@@ -13,6 +13,7 @@ from isa.table import Table
 __all__ = [
     "Wire",
     "any_of",
+    "at_top",
     "byte_swapped",
     "carry_save",
     "chosen",
@@ -37,6 +38,11 @@ def byte_swapped(word: Wire) -> Wire:
 def split(word: Wire, bits: int) -> list[Wire]:
     """Return the parts of a word, lowest first."""
     return [word[i : i + bits] for i in range(0, len(word), bits)]
+
+
+def at_top(word: Wire, width: int) -> Wire:
+    """Return a word at the upper end of one of `width` bits, zeros below it."""
+    return word if len(word) == width else pyrtl.concat(word, pyrtl.Const(0, width - len(word)))
 
 
 def rotr(word: Wire, amount: int) -> Wire:

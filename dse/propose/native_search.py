@@ -254,8 +254,7 @@ class NativeSearch:
         alive = joints if joints and not joints & inside else (1 << 64) - 1
         self._stack[0:4] = [inside, undecided & ~inside, first_inputs & ~inside, alive]
         self._io[0:4] = [1, 0, self.states, budget]
-        first = window[0]
-        values = [1 << v - first for v in window]
+        first, runs = window[0], _runs(window)
         while self._io[0]:
             self._run(
                 operands, users, before, closed, no_inputs, limit,
@@ -264,7 +263,7 @@ class NativeSearch:
             self.states = self._io[2]
             for k in range(self._io[1]):
                 inside, inputs = self._found[2 * k], self._found[2 * k + 1]
-                yield _mask(inside, values) << first, _mask(inputs, values) << first
+                yield _mask(inside, runs) << first, _mask(inputs, runs) << first
             if self.states > budget:
                 self.is_spent = True
                 return
@@ -279,10 +278,20 @@ def _within(mask: int, window: list[int]) -> int:
     return sum(1 << i for i, v in enumerate(window) if near >> v - first & 1) if near else 0
 
 
-def _mask(local: int, values: list[int]) -> int:
+def _runs(window: list[int]) -> list[tuple[int, int]]:
+    """Stretches of consecutive vertices: their bits in the machine word, and how far they move.
+
+    Moved, they are bits of the block counted from the window's first vertex.
+    """
+    runs: dict[int, int] = {}
+    for i, v in enumerate(window):
+        shift = v - window[0] - i
+        runs[shift] = runs.get(shift, 0) | 1 << i
+    return [(bits, shift) for shift, bits in runs.items()]
+
+
+def _mask(local: int, runs: list[tuple[int, int]]) -> int:
     mask = 0
-    while local:
-        low = local & -local
-        mask |= values[low.bit_length() - 1]
-        local ^= low
+    for bits, shift in runs:
+        mask |= (local & bits) << shift
     return mask

@@ -30,28 +30,39 @@ class Underway:
     late: Wire | None = None
 
 
-def bypassed(
-    number: Wire, reads: Wire, stored: Wire, underway: Sequence[Underway]
-) -> tuple[Wire, Wire]:
+@dataclass(frozen=True)
+class Source:
+    """A register that an instruction may read.
+
+    Attributes:
+        number: Which one, 5 bits.
+        reads: 1 bit, it is read.
+        stored: What the register file holds.
+    """
+
+    number: Wire
+    reads: Wire
+    stored: Wire
+
+
+def bypassed(source: Source, underway: Sequence[Underway]) -> tuple[Wire, Wire]:
     """Build the choice of an operand.
 
     Args:
-        number: The source register.
-        reads: 1 bit, it is read.
-        stored: What the register file holds.
-        underway: Results that come after it, the latest first.
+        source: Where it is when all is written.
+        underway: Results that come after that, the latest first.
 
     Returns:
         The operand; and 1 bit, it has to be waited for.
     """
-    value, unseen, late = stored, [], []
+    value, unseen, late = source.stored, [], []
     for result in reversed(underway):
-        here = result.writes & (result.rd == number)
+        here = result.writes & (result.rd == source.number)
         if result.value is None:
             unseen.append(here)
             continue
         value = pyrtl.select(here, result.value, value)
         if result.late is not None:
-            late.append(reads & here & result.late)
-    waits = [reads & any_wire(unseen[::-1]), *late] if unseen else late
+            late.append(source.reads & here & result.late)
+    waits = [source.reads & any_wire(unseen[::-1]), *late] if unseen else late
     return value, any_wire(waits)

@@ -10,14 +10,14 @@ the stage behind IF is then EX.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TypeAlias
 
 import pyrtl
 
 from hw.alu import compare, execute, follow, loaded_value, store_lanes
-from hw.bypass import Underway, bypassed
+from hw.bypass import Source, Underway, bypassed
 from hw.decoder import Control, Decoded, Decoder, any_wire
 from hw.fetch import Flow, build_fetch
 from hw.icicle import resting
@@ -170,12 +170,17 @@ class _Pipeline:
         self.fetch_address, self.fetch_word = address, Wire(32, "fetch_word")
         return self.fetch_word
 
-    def _sources(self, word: Wire) -> dict[str, tuple[Wire, Wire]]:
-        """Number and stored value of each source register."""
+    def _sources(self, word: Wire, control: Control) -> dict[str, Source]:
+        """The source registers; each takes a port of the register file."""
         numbers = {"rs1": word[15:20], "rs2": word[20:25]}
         if self.core.read_ports == 3:
             numbers["rs3"] = word[27:32]
-        return {name: (n, self.ports.register_file[n]) for name, n in numbers.items()}
+        return {
+            name: Source(
+                number, getattr(control, f"reads_{name}"), self.ports.register_file[number]
+            )
+            for name, number in numbers.items()
+        }
 
     def _five_stages(self, first: _Stage, decoded: Decoded) -> Retired:
         """ID, EX, MEM and WB."""
@@ -207,29 +212,23 @@ class _Pipeline:
                 Underway(mem_writes, mem_rd, mem_value),
                 in_wb,
             ]
-        operands, waits = {}, []
-        sources = self._sources(first.word)
-        for name, (number, stored) in sources.items():
-            reads = getattr(control, f"reads_{name}")
-            operands[name], wait = bypassed(number, reads, stored, fast)
-            waits.append(wait)
+        sources = self._sources(first.word, control)
+        operands, missing = _operands(sources, fast)
         leaves = first.valid & ~stall
         if self.early:
-            compared = {}
-            for name in ("rs1", "rs2"):
-                reads = getattr(control, f"reads_{name}") & (control.branch | control.jump)
-                number, stored = sources[name]
-                compared[name], wait = bypassed(number, reads, stored, slow)
-                waits.append(wait)
-            condition = compare(control, compared["rs1"], compared["rs2"])
+            jumps = control.branch | control.jump
+            compared = {n: replace(s, reads=s.reads & jumps) for n, s in sources.items()}
+            early, early_missing = _operands(compared, slow)
+            missing = missing | early_missing
+            condition = compare(control, early["rs1"], early["rs2"])
             self._resolve(
-                first, control, compared["rs1"], decoded.immediate, condition, leaves & ~hold
+                first, control, early["rs1"], decoded.immediate, condition, leaves & ~hold
             )
-            valid.next <<= pyrtl.select(hold, valid, leaves)
         else:
-            valid.next <<= pyrtl.select(hold, valid, leaves & ~self.redirect)
-        waits += [] if self.resting is None else [self.resting]
-        stall <<= first.valid & any_wire(waits)
+            leaves = leaves & ~self.redirect
+        valid.next <<= pyrtl.select(hold, valid, leaves)
+        missing = missing if self.resting is None else missing | self.resting
+        stall <<= first.valid & missing
         if self.frozen is not None:
             self.frozen <<= first.valid & (control.branch | control.jump | control.host)
 
@@ -278,12 +277,7 @@ class _Pipeline:
             underway = [in_wb if self.core.forwarding else Underway(wb_writes, wb_rd)]
 
         # EX
-        operands, waits = {}, []
-        for name, (number, stored) in self._sources(first.word).items():
-            reads = getattr(control, f"reads_{name}")
-            operands[name], wait = bypassed(number, reads, stored, underway)
-            waits.append(wait)
-        missing = any_wire(waits)
+        operands, missing = _operands(self._sources(first.word, control), underway)
         self.waiting <<= (first.valid & missing) | self.hold
         stage = replace(first, valid=first.valid & ~missing)
         executed = self._execute(stage, control, operands, decoded.immediate, control.wait)
@@ -411,6 +405,15 @@ class _Pipeline:
             size, sign = _register(size, f"{stage}_size"), _register(sign, f"{stage}_load_sign")
             offset = _register(offset, f"{stage}_offset")
         return loaded_value(executed.memory, size, offset, sign)
+
+
+def _operands(
+    sources: Mapping[str, Source], underway: Sequence[Underway]
+) -> tuple[dict[str, Wire], Wire]:
+    """Values of source registers, and whether any of them has to be waited for."""
+    found = {name: bypassed(source, underway) for name, source in sources.items()}
+    values = {name: value for name, (value, _) in found.items()}
+    return values, any_wire([wait for _, wait in found.values()])
 
 
 def _register(value: Wire, name: str, keep: Wire | None = None) -> pyrtl.Register:

@@ -133,7 +133,7 @@ def test_any_core_and_program(core: Core, number: int, seed: int, length: int) -
 def test_a_million_instructions(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     total, seed = 0, 1_000_000
     while total < 1_000_000 / len(CORES):
-        total += check(netlist(name), seed, 1000)
+        total += check(netlist(name), seed, 8000)
         seed += 1
     with capsys.disabled():
         sys.stdout.write(f"\n{name}: {total} instructions, seeds 1000000 to {seed - 1}\n")

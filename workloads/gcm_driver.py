@@ -116,9 +116,11 @@ def _hash(text: DriverText, size: int) -> None:
         _transfer(text, source="a7", destination="sp", key="sp")
         return
     text.start()
-    text.put_words("sp", BLOCK // WORD_BYTES)
+    text.lines.append("mv t4, sp")  # pointers may move
+    text.put_words("t4", BLOCK // WORD_BYTES)
     text.put_words("a7", size // WORD_BYTES)
-    text.get_words("sp", BLOCK // WORD_BYTES)
+    text.lines.append("mv t4, sp")
+    text.get_words("t4", BLOCK // WORD_BYTES)
 
 
 def _transfer(text: DriverText, *, source: str, destination: str, key: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pyrtl
@@ -17,16 +18,13 @@ from isa.coprocessor import GET_OFFSET, WAIT_OFFSET, WINDOW_BASE
 
 __all__ = ["Beside"]
 
-WORD_BITS = 32
-"""Bits of a word of data memory as the core sees it."""
-
 
 class Beside:
     """Builds one member of the family into the block of a core.
 
-    With DMA, data memory is as wide as the bus, with a write enable for each byte; the core reaches
-    one word of it. While a message is under way its loads and stores wait, and memory is the
-    co-processor's.
+    With DMA, data memory is as wide as the bus or a register of the core, whichever is wider, with
+    a write enable for each byte; each reaches its part of a word. While a message is under way,
+    loads and stores of the core wait, and memory is the co-processor's.
     """
 
     def __init__(self, p: Coprocessor, xlen: int = 32) -> None:
@@ -95,43 +93,50 @@ class Beside:
         port = logic.memory
         if port is None:
             return memory(access)
-        words = self._layout.p.bus_width // WORD_BITS
-        bits = (words - 1).bit_length()
-        number = access.address[2 : 2 + bits] if bits else None
-        active, size = logic.active, WORD_BITS // 8
-        mine = [
-            access.enables if number is None else access.enables & (number == i).sign_extended(size)
-            for i in range(words)
-        ]
-        own, theirs = (
-            Access(
-                valid=active,
-                read=port.read,
-                address=port.address.zero_extended(len(access.address)),
-                data=port.data,
-                enables=port.enables,
-                write=port.write,
-            ),
-            replace(
-                access,
-                data=pyrtl.concat_list([access.data] * words),
-                enables=pyrtl.concat_list(mine),
-            ),
+        active = logic.active
+        width = max(len(access.data), self._layout.p.bus_width)
+        own = Access(
+            valid=active,
+            read=port.read,
+            address=port.address.zero_extended(len(access.address)),
+            data=port.data,
+            enables=port.enables,
+            write=port.write,
         )
+        mine, beat = _widened(own, width, "beat_held")
+        theirs, word = _widened(access, width, "word_held")
         answer = memory(
             Access(
                 **{
-                    name: pyrtl.select(active, getattr(own, name), getattr(theirs, name))
+                    name: pyrtl.select(active, getattr(mine, name), getattr(theirs, name))
                     for name in ("valid", "read", "address", "data", "enables", "write")
                 }
             )
         )
         assert self._memory_word is not None
-        self._memory_word <<= answer.value
-        value = answer.value
-        if number is not None:
-            held = pyrtl.Register(bits, "word_held")
-            held.next <<= number
-            choices = [value[WORD_BITS * i : WORD_BITS * (i + 1)] for i in range(words)]
-            value = pyrtl.mux(held, *choices)
-        return Answer(value, active)
+        self._memory_word <<= beat(answer.value)
+        return Answer(word(answer.value), active)
+
+
+def _widened(access: Access, width: int, name: str) -> tuple[Access, Callable[[Wire], Wire]]:
+    """An access to memory of `width` bits, and what picks its part of the answer a cycle later."""
+    parts, size = width // len(access.data), len(access.enables)
+    if parts == 1:
+        return access, lambda value: value
+    low, bits = (size - 1).bit_length(), (parts - 1).bit_length()
+    number = access.address[low : low + bits]
+    held = pyrtl.Register(bits, name)
+    held.next <<= number
+    mine = [access.enables & (number == i).sign_extended(size) for i in range(parts)]
+    wide = replace(
+        access,
+        data=pyrtl.concat_list([access.data] * parts),
+        enables=pyrtl.concat_list(mine),
+    )
+
+    def picked(value: Wire) -> Wire:
+        bits_of_part = 8 * size
+        choices = [value[bits_of_part * i : bits_of_part * (i + 1)] for i in range(parts)]
+        return pyrtl.mux(held, *choices)
+
+    return wide, picked

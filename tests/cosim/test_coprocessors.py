@@ -36,8 +36,8 @@ MEMBERS = {
 CORES = [Core(), Core(pipeline=2), Core(pipeline=3, forwarding=False)]
 
 
-def instructions_of(p: Coprocessor) -> InstructionSet:
-    return InstructionSet.of(32, "rv32i", *(["xcop"] if p.attachment == "commands" else []))
+def instructions_of(p: Coprocessor, xlen: int = 32) -> InstructionSet:
+    return InstructionSet.of(xlen, f"rv{xlen}i", *(["xcop"] if p.attachment == "commands" else []))
 
 
 def check(netlist: Netlist, p: Coprocessor, workload: Workload, seed: int) -> None:
@@ -53,9 +53,10 @@ def check(netlist: Netlist, p: Coprocessor, workload: Workload, seed: int) -> No
     inputs = dict(valid(workload.name, inputs))
     memory = {places[name]: value for name, value in inputs.items()}
     args = list(places.values())
-    result = compare(netlist, program, args, memory, Model(p))
+    xlen = netlist.core.xlen
+    result = compare(netlist, program, args, memory, Model(p, xlen))
     assert result.equal, (p, workload.name, workload.message_bytes, result.difference)
-    run = Machine(netlist.instructions, program, Model(p)).run(args, memory)
+    run = Machine(netlist.instructions, program, Model(p, xlen)).run(args, memory)
     for name, expected in workload.golden(inputs).items():
         assert run.read(places[name], len(expected)) == expected, (p, workload.name)
 
@@ -67,6 +68,22 @@ def test_drivers_on_the_netlist(name: str) -> None:
     netlist = Netlist(core, instructions_of(p), coprocessor=Beside(p))
     for size in (1, 55, 120, 200):
         check(netlist, p, workloads.get("sha256", size), size)
+
+
+OTHER_CORES = {
+    "RV64": (Core(xlen=64), MEMBERS["commands"]),
+    "RV64, narrow bus": (Core(xlen=64), replace(DMA, bus_width=32)),
+    "RV64, window": (Core(xlen=64), MEMBERS["window"]),
+    "slow memory": (Core(memory_latency=3), MEMBERS["commands"]),
+    "shared memory": (Core(pipeline=3, memory="shared"), MEMBERS["commands, narrow"]),
+}
+
+
+@pytest.mark.parametrize("name", OTHER_CORES)
+def test_drivers_on_other_cores(name: str) -> None:
+    core, p = OTHER_CORES[name]
+    netlist = Netlist(core, instructions_of(p, core.xlen), coprocessor=Beside(p, core.xlen))
+    check(netlist, p, workloads.get("sha256", 100), 1)
 
 
 GCM = {
@@ -81,10 +98,10 @@ def test_gcm_is_sealed_as_cryptography_does(name: str) -> None:
     p = GCM[name]
     netlist = Netlist(CORES[0], instructions_of(p), coprocessor=Beside(p))
     rng = random.Random(name)
-    for size in (1, 35, 64, 200):
+    for size, unroll in ((1, 1), (35, 1), (64, 3), (200, "full")):
         workload = workloads.get("aes128-gcm", size)
         link = Link(p.mover, p.attachment, p.double_buffer)
-        program = driver(workload, KERNEL, netlist.instructions, link, 2)
+        program = driver(workload, KERNEL, netlist.instructions, link, unroll)
         drawn = {
             b.name: rng.randbytes(b.size_bytes) for b in workload.buffers if b.direction == "in"
         }

@@ -21,6 +21,15 @@ class Automaton(Frame):
             else:
                 self.step()
 
+    def settle(self) -> None:
+        """Let time pass until no message is under way; only where none waits for the host."""
+        while self.active:
+            quiet = self.quiet()
+            if quiet:
+                self.skip(quiet)
+            else:
+                self.step()
+
     def finish(self, name: str, a: int = 0, b: int = 0) -> int:
         """Make cycles with a command at the port up to the one in which it is not held.
 

@@ -99,12 +99,7 @@ class Model:
             return 0
         automaton = self.automaton
         automaton.advance(now)
-        while automaton.active:
-            quiet = automaton.quiet()
-            if quiet:
-                automaton.skip(quiet)
-            else:
-                automaton.step()
+        automaton.settle()
         return automaton.now - now
 
     def _move(self, memory: DataMemory) -> None:

@@ -98,8 +98,7 @@ def schedule(
     for name in host_commands(layout, algorithm, message_bytes, output_bytes):
         automaton.advance(automaton.now + access)
         automaton.finish(name)
-    while automaton.active:
-        automaton.step()
+    automaton.settle()
     cycles = automaton.active_cycles
     # The first access is that of `start`, which takes effect in its last cycle.
     began = access + 1

@@ -1,8 +1,9 @@
 """Schedule: bring the items of each region into order, register pressure first.
 
 The order is depth first from the effects in the kernel's order, operands that need more registers
-first; what nothing needs is dropped. Then latency: where an operand would not be ready in time, a
-later operation that is ready is drawn forward, as far as a window and the registers allow.
+first; what nothing needs is dropped. Where registers run short it is the best of several orders,
+among them those of `isa.compiler.trees`. Then latency: where an operand would not be ready in time,
+a later operation that is ready is drawn forward, as far as a window and the registers allow.
 """
 
 from __future__ import annotations

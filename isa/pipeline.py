@@ -28,8 +28,9 @@ What the other parameters of `isa.core` change:
   resolved, so one not taken costs 2.
 - prediction: backward-taken. IF follows `jal` and branches to lower addresses itself, so they cost
   1 if taken; such a branch not taken costs what a taken one costs without.
-- memory: shared. IF cannot ask for a word while an access is in EX, so an access costs 1 more,
-  unless IF would have waited. Accesses go first, and break off a fetch that lasts.
+- memory: shared. IF cannot ask for a word while an access is in EX, and what waits in IF is asked
+  for again, so an access costs 1 more, unless what is behind it waits for longer. Accesses go
+  first, and break off a fetch that lasts.
 - memory_latency: n. A word comes n cycles after its address, which stands still so long: IF hands
   on an instruction every n cycles, an access stays in EX for n, a load of 2 stages for n + 1.
 

@@ -59,6 +59,55 @@ def test_cycles_by_hand(name: str, body: str, extra: dict[str, int]) -> None:
     assert cycles - done.kernel_instructions - into == extra[name]
 
 
+DECODE = Core(branch="decode")
+BACK = Core(prediction="backward-taken")
+NONE = Core(prediction="none")
+SHARED = Core(memory="shared")
+TAKEN = "beq zero, zero, a\n nop\na: nop"
+NOT_TAKEN = "bne zero, zero, a\na: nop"
+BACKWARD = "j b\na: nop\n j c\nb: beq zero, zero, a\nc: nop"  # each of the three is taken
+
+
+# As above; by hand from what isa/pipeline.py says of the parameter.
+@pytest.mark.parametrize(
+    ("core", "body", "extra"),
+    [
+        (DECODE, TAKEN, 1),
+        (DECODE, NOT_TAKEN, 0),
+        (DECODE, "addi t0, zero, 1\n bnez zero, a\na: nop", 0),
+        (DECODE, "addi t0, zero, 1\n beqz t0, a\na: nop", 1),
+        (DECODE, "lw t0, -4(sp)\n beqz t0, a\n nop\na: nop", 2 + 1),
+        (NONE, TAKEN, 2),
+        (NONE, NOT_TAKEN, 1),
+        (BACK, TAKEN, 2),
+        (BACK, "j a\na: nop", 0),
+        (BACK, BACKWARD, 0),
+        (Core(), BACKWARD, 6),
+        (BACK, "j b\na: nop\nb: bne zero, zero, a\n nop", 2),  # followed in vain
+        (SHARED, "lw t0, -4(sp)\n nop", 0),  # what is fetched late comes behind the return
+        (SHARED, "lw t0, -4(sp)\n nop\n nop", 1),
+        (SHARED, "lw t0, -4(sp)\n mv t1, t0\n nop", 2),  # the nop in IF is fetched again
+        (SHARED, "sw t0, -4(sp)\n sw t0, -4(sp)\n nop", 2),
+    ],
+)
+def test_cycles_of_other_cores_by_hand(core: Core, body: str, extra: int) -> None:
+    done, entry = run(body)
+    back = core.prediction == "backward-taken"
+    into = 0 if back else 1 if core.branch == "decode" else 2  # the jump that enters
+    cycles = price(done.blocks, done.trace, core, entry=entry)
+    assert cycles - done.kernel_instructions - into == extra
+
+
+@pytest.mark.parametrize(("pipeline", "latency"), [(5, 2), (5, 4), (3, 2), (2, 3)])
+def test_a_slow_memory_hands_on_an_instruction_every_so_often(pipeline: int, latency: int) -> None:
+    core = Core(pipeline=pipeline, memory_latency=latency)
+    cycles = []
+    for count in (4, 8):
+        done, entry = run("\n".join(["nop"] * count))
+        cycles.append(price(done.blocks, done.trace, core, entry=entry))
+    assert cycles[1] - cycles[0] == 4 * latency
+
+
 @pytest.mark.parametrize("name", [*CORES, "icicle"])
 def test_memoised_price_equals_stepping(name: str) -> None:
     core = CORES[name] if name in CORES else PRESETS[name]

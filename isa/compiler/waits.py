@@ -21,7 +21,7 @@ class Waits:
 
     @classmethod
     def of(cls, core: Core | None) -> Waits:
-        """Those of a core (the table in isa/timing.py); presets with flat costs have none."""
+        """Those of a core (the table in isa/pipeline.py); presets with flat costs have none."""
         if core is None:
             return cls()
         if core.name in PRESETS:

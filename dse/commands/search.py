@@ -103,6 +103,7 @@ def command(
     from dse.evaluator import SearchError
     from dse.explore import EXACT_BUDGET_SECONDS, Options, explore
     from dse.report import print_exploration, print_profile
+    from dse.run import MANIFEST
 
     options = Options(
         out=out or Path("runs") / opened.name,
@@ -111,7 +112,8 @@ def command(
         command=shlex.join(["dse", *sys.argv[1:]]),
         **settings,
     )
-    if is_proposing:
+    is_refused = (options.out / MANIFEST).exists() and not options.resume
+    if is_proposing and not is_refused:
         opened = _joined(opened, options.out, backend)
     try:
         with ProgressBar() as bar:

@@ -41,7 +41,9 @@ def with_proposals(
     added = [str(file.resolve()) for file, known in proposal_files(folder) if known not in provided]
     note(f"{len(added)} proposed instructions join the choices of the space")
     data = yaml.safe_load(space.text)
-    chosen = data.setdefault("instructions", {}).setdefault("choose", [])
-    data["instructions"]["choose"] = [*chosen, *(file for file in added if file not in chosen)]
+    instructions = data.get("instructions") or {}
+    chosen = instructions.get("choose") or []
+    new = [file for file in added if file not in chosen]
+    data["instructions"] = {**instructions, "choose": [*chosen, *new]}
     text = yaml.safe_dump(data, sort_keys=False)
     return parse_space(text, space.file, vocabulary)

@@ -1,0 +1,85 @@
+"""`DaskPool`: tasks spread over the workers of an existing Dask cluster; the parent proposes."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from dse.worker import Result, Setup, Task, Worker
+
+_CONNECT_SECONDS = 30
+_here = threading.local()
+
+
+class ClusterError(ValueError):
+    """A cluster that cannot be used; the message says why."""
+
+
+class DaskPool:
+    """Runs tasks on a cluster; Dask gives those of a lost worker to another.
+
+    A task that has cost Dask's number of workers (three unless configured) fails with the reason.
+    """
+
+    def __init__(self, setup: Setup, address: str) -> None:
+        """Connect to a scheduler.
+
+        Raises:
+            ClusterError: distributed is not installed, or no scheduler answers.
+        """
+        try:
+            from distributed import Client
+        except ImportError:
+            raise ClusterError(
+                "--dask needs distributed, which is not installed; install it with "
+                "`pip install distributed`"
+            ) from None
+        self._setup_text = setup.to_json()
+        try:
+            self._client: Any = Client(address, timeout=_CONNECT_SECONDS)
+        except (OSError, ValueError) as error:
+            raise ClusterError(f"no Dask scheduler answers at {address} ({error})") from None
+
+    def stream(self, tasks: Sequence[Task], *, chunk: int = 1) -> Iterator[tuple[int, Result]]:
+        """Yield (index of the task, its result) as they finish; `chunk` tasks travel together."""
+        from distributed import as_completed
+
+        groups: dict[Any, list[int]] = {}
+        for start in range(0, len(tasks), chunk):
+            group = list(range(start, min(start + chunk, len(tasks))))
+            text = json.dumps([asdict(tasks[i]) for i in group])
+            groups[self._client.submit(perform, self._setup_text, text, pure=False)] = group
+        for future in as_completed(list(groups)):
+            group = groups.pop(future)
+            if future.status == "finished":
+                found = [
+                    Result(**{**data, "notes": tuple(data["notes"])})
+                    for data in json.loads(future.result())
+                ]
+            else:
+                found = [Result(None, f"lost with its Dask workers: {future.exception()}")] * len(
+                    group
+                )
+            yield from zip(group, found, strict=True)
+
+    def run(self, tasks: Sequence[Task], *, chunk: int = 1) -> list[Result]:
+        """The results of all tasks, in their order."""
+        found = dict(self.stream(tasks, chunk=chunk))
+        return [found[index] for index in range(len(tasks))]
+
+    def close(self) -> None:
+        """Leave the cluster as it is, without this client."""
+        self._client.close()
+
+
+def perform(setup_text: str, tasks_text: str) -> str:
+    """What a worker does: a list of tasks given as JSON; their results, as JSON."""
+    if getattr(_here, "setup_text", None) != setup_text:
+        _here.worker = Worker(Setup.from_json(setup_text))
+        _here.setup_text = setup_text
+    worker: Worker = _here.worker
+    tasks = [Task(**data) for data in json.loads(tasks_text)]
+    return json.dumps([asdict(worker.perform(task)) for task in tasks])

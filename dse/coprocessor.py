@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dse.parameter import Parameter
     from dse.space import WorkloadUse
     from hw.coprocessors.parameters import Coprocessor
+    from isa.core import Core
 
 
 class CoprocessorError(ValueError):
@@ -79,6 +80,26 @@ def coprocessor_of(
         return Coprocessor(held, **chosen)
     except ValueError as error:
         raise CoprocessorError(f"coprocessor: {error}") from None
+
+
+def refuse_host(p: Coprocessor | None, core: Core) -> None:
+    """Refuse a core that cannot host a co-processor.
+
+    Raises:
+        CoprocessorError: It is a preset, or a co-processor that reaches its data memory, or is
+            reached through it, would have to wait for the memory.
+    """
+    if p is None:
+        return
+    if core.name != "default":
+        raise CoprocessorError(f"coprocessor: core must be one of parameters, not {core.name}")
+    is_slow = core.memory_latency > 1 or core.memory != "separate"
+    if is_slow and (p.mover == "dma" or p.attachment == "mapped"):
+        what = "mover dma" if p.mover == "dma" else "attachment mapped"
+        raise CoprocessorError(
+            f"coprocessor: {what} needs data memory with a port of its own that answers in the "
+            f"next cycle, not memory={core.memory} and memory_latency={core.memory_latency}"
+        )
 
 
 def alone(p: Coprocessor, algorithms: tuple[str, ...]) -> Coprocessor:

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from dse.cache import Cache, digest_of
-from dse.coprocessor import coprocessor_of
+from dse.coprocessor import coprocessor_of, refuse_host
 from dse.design import Design, Value
 from dse.space import Space
 from hw import units
@@ -162,6 +162,8 @@ def target_of(space: Space, design: Mapping[str, Value]) -> Target:
     fault = core.fault(instructions)
     if fault:
         raise EncodingError(fault)
+    coprocessor = coprocessor_of(space.workloads, design)
+    refuse_host(coprocessor, core)
     circuits, latencies = [], []
     for table in sorted(_tables(instructions.extras(), core.xlen)):
         known = units.circuits_for(table)
@@ -178,7 +180,7 @@ def target_of(space: Space, design: Mapping[str, Value]) -> Target:
         tuple(latencies),
         unroll if isinstance(unroll, int) else "full",
         technology(space.technology.name, space.technology.fo4_ps),
-        coprocessor_of(space.workloads, design),
+        coprocessor,
     )
 
 

@@ -173,3 +173,37 @@ coprocessor: {buffer_words: 32}
     assert found.feasible
     small, large = (found.workloads[use.workload]["cycles"] for use in space.workloads)
     assert found.metrics["cycles"].value == 3 * small + large
+
+
+@pytest.mark.parametrize(
+    ("core", "coprocessor", "reason"),
+    [
+        (
+            "{memory_latency: 2}",
+            "{mover: dma}",
+            "coprocessor: mover dma needs data memory with a port of its own that answers in the "
+            "next cycle, not memory=separate and memory_latency=2",
+        ),
+        (
+            "{memory: shared}",
+            "{attachment: mapped}",
+            "coprocessor: attachment mapped needs data memory with a port of its own that answers "
+            "in the next cycle, not memory=shared and memory_latency=1",
+        ),
+        (
+            "{preset: icicle}",
+            "{width: 64}",
+            "coprocessor: core must be one of parameters, not icicle",
+        ),
+    ],
+)
+def test_a_core_that_cannot_host_is_infeasible(core: str, coprocessor: str, reason: str) -> None:
+    text = f"""
+name: x
+workloads: [{{workload: sha256, kernel: coprocessor}}]
+core: {core}
+coprocessor: {coprocessor}
+"""
+    space = parse_space(text, Path("x.yaml"))
+    found = evaluate(space=space, design=design(space, {}), cache=Cache(None))
+    assert (found.feasible, found.reason) == (False, reason)

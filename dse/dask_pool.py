@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import threading
 from collections.abc import Iterator, Sequence
@@ -31,7 +32,7 @@ class DaskPool:
             ClusterError: distributed is not installed, or no scheduler answers.
         """
         try:
-            from distributed import Client
+            client = _distributed().Client
         except ImportError:
             raise ClusterError(
                 "--dask needs distributed, which is not installed; install it with "
@@ -39,20 +40,18 @@ class DaskPool:
             ) from None
         self._setup_text = setup.to_json()
         try:
-            self._client: Any = Client(address, timeout=_CONNECT_SECONDS)
+            self._client = client(address, timeout=_CONNECT_SECONDS)
         except (OSError, ValueError) as error:
             raise ClusterError(f"no Dask scheduler answers at {address} ({error})") from None
 
     def stream(self, tasks: Sequence[Task], *, chunk: int = 1) -> Iterator[tuple[int, Result]]:
         """Yield (index of the task, its result) as they finish; `chunk` tasks travel together."""
-        from distributed import as_completed
-
         groups: dict[Any, list[int]] = {}
         for start in range(0, len(tasks), chunk):
             group = list(range(start, min(start + chunk, len(tasks))))
             text = json.dumps([asdict(tasks[i]) for i in group])
             groups[self._client.submit(perform, self._setup_text, text, pure=False)] = group
-        for future in as_completed(list(groups)):
+        for future in _distributed().as_completed(list(groups)):
             group = groups.pop(future)
             if future.status == "finished":
                 found = [
@@ -73,6 +72,10 @@ class DaskPool:
     def close(self) -> None:
         """Leave the cluster as it is, without this client."""
         self._client.close()
+
+
+def _distributed() -> Any:
+    return importlib.import_module("distributed")
 
 
 def perform(setup_text: str, tasks_text: str) -> str:

@@ -11,6 +11,7 @@ from dse.backend import Backend
 from dse.cache import Cache, digest_of
 from dse.confirmation import Confirmation
 from dse.constraint import judge
+from dse.dask_pool import DaskPool
 from dse.design import Design
 from dse.evaluation import Evaluation
 from dse.metrics import METRICS, Quantity
@@ -46,13 +47,16 @@ class Evaluator:
         cache_folder: Path | None,
         jobs: int,
         limit_seconds: float = LIMIT_SECONDS,
+        cluster: str | None = None,
     ) -> None:
         self.space = space
         version = digest_of(backend.digest, backend.evaluate, backend.confirm)
         self.cache = Cache(cache_folder, version)
         folder = None if cache_folder is None else str(cache_folder)
         setup = Setup(space.text, str(space.file), backend, folder, version)
-        self.pool = Pool(setup, jobs, limit_seconds)
+        self.pool: Pool | DaskPool = (
+            DaskPool(setup, cluster) if cluster else Pool(setup, jobs, limit_seconds)
+        )
         self.can_dissect = bool(backend.segments)
         self.reductions = Reductions(space)
         self.known: dict[str, Evaluation] = {}

@@ -10,6 +10,7 @@ from typing import Any
 
 from dse.backend import Backend
 from dse.confirmation import Confirmation
+from dse.dask_pool import ClusterError
 from dse.discovery import MOST_RUNS, discover
 from dse.evaluation import Evaluation
 from dse.evaluator import Evaluator, SearchError
@@ -46,6 +47,7 @@ class Options:
     batch: int | None = None
     plateau: int | None = None
     limit_seconds: float = LIMIT_SECONDS
+    cluster: str | None = None
     exact_budget_seconds: float = EXACT_BUDGET_SECONDS
     command: str = ""
 
@@ -111,7 +113,13 @@ def explore(space: Space, options: Options, backend: Backend, observer: Observer
         )
     run = Run.claim(options.out, manifest, resume=options.resume)
     limit = options.limit_seconds
-    evaluator = Evaluator(space, backend, options.cache_folder, options.jobs, limit)
+    try:
+        evaluator = Evaluator(
+            space, backend, options.cache_folder, options.jobs, limit, options.cluster
+        )
+    except ClusterError as error:
+        run.close()
+        raise SearchError(str(error)) from None
     try:
         evaluator.known = run.known()
         clock = _Clock()

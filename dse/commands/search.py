@@ -34,6 +34,12 @@ _MAX_SECONDS = 1_000_000
     help="Worker processes; 0 evaluates in this process.",
 )
 @click.option(
+    "--dask",
+    "cluster",
+    metavar="ADDRESS",
+    help="Evaluate on the Dask cluster of this scheduler, as in tcp://host:8786.",
+)
+@click.option(
     "--batch",
     type=click.IntRange(1, 100_000),
     show_default="8",

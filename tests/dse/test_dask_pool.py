@@ -12,9 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from dse.cli import run
 from dse.dask_pool import ClusterError, DaskPool
 from dse.pool import Pool
 from dse.space import Space
+from tests.dse.synthetic import BACKEND, SPACES
 from tests.dse.test_pool import setup_of, tasks_of
 
 pytest.importorskip("distributed", reason="distributed is absent")
@@ -78,3 +80,13 @@ def test_absent_scheduler_is_said(aes: Space, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("dse.dask_pool._CONNECT_SECONDS", 1)
     with pytest.raises(ClusterError, match=r"^no Dask scheduler answers at tcp://127\.0\.0\.1:1 "):
         DaskPool(setup_of(aes), "tcp://127.0.0.1:1")
+
+
+def test_search_on_a_cluster_finds_the_same_front(
+    tmp_path: Path, cluster: tuple[str, list[subprocess.Popen[bytes]]]
+) -> None:
+    words = ["search", str(SPACES / "aes-ctr-small.yaml"), "--no-cache", "--exact-seconds", "0"]
+    assert run([*words, "--jobs", "0", "--out", str(tmp_path / "here")], BACKEND) == 0
+    assert run([*words, "--dask", cluster[0], "--out", str(tmp_path / "there")], BACKEND) == 0
+    fronts = [(tmp_path / name / "front.csv").read_bytes() for name in ("here", "there")]
+    assert fronts[0] == fronts[1]

@@ -54,6 +54,16 @@ class Contract:
             message = random_message(rng, p, 250)
             assert pair.play(message) == expected(message), message
 
+    def test_message_that_just_fits_and_just_does_not(
+        self, p: Coprocessor, pair: Pair, rng: random.Random
+    ) -> None:
+        for algorithm in p.algorithms:
+            found = engines.algorithm(algorithm)
+            padding = len(found.padding.tail(0, 1)) if found.padding else 0
+            for size in {found.block_bytes - padding, found.block_bytes - padding + 1}:
+                message = message_of(rng, algorithm, size)
+                assert pair.play(message) == expected(message), message
+
     def test_message_longer_than_the_buffer(
         self, p: Coprocessor, pair: Pair, rng: random.Random
     ) -> None:

@@ -117,7 +117,9 @@ def test_silicon_turns_the_verdict(rows: list[Row]) -> None:
     assert row.published > 1
     assert row.ours is not None
     assert row.ours > 1
-    assert (row.ratio, row.verdict) == (None, "not comparable")
+    # A ratio to an own baseline is compared whatever mapped the LUTs; each side has its own host.
+    assert row.verdict == "differs"
+    assert "our host takes fewer LUTs" in row.reason
 
 
 def test_a_t_table_on_plain_rv32i_is_faster_than_nluv_as_published(rows: list[Row]) -> None:

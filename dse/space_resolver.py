@@ -359,6 +359,8 @@ class _Resolver:
                 self.problem(place, f"must be {choices}, not {value!r}")
             else:
                 found[name] = value
+        if any(name.startswith(f"{ENTRY}.") for name in found):
+            found[ENTRY] = True  # it has what its parameters describe
         return found
 
 

@@ -207,3 +207,10 @@ coprocessor: {coprocessor}
     space = parse_space(text, Path("x.yaml"))
     found = evaluate(space=space, design=design(space, {}), cache=Cache(None))
     assert (found.feasible, found.reason) == (False, reason)
+
+
+def test_a_point_that_describes_a_coprocessor_has_it() -> None:
+    point = "points: {paper: {coprocessor: {mover: dma}, kernel: {sha256: coprocessor}}}"
+    space = parse_space(f"{TEXT}{point}\n", Path("x.yaml"))
+    found = design(space, space.points["paper"])
+    assert (found["coprocessor"], found["coprocessor.mover"]) == (True, "dma")

@@ -60,7 +60,8 @@ def build_outlet(
     """
     algorithm = engines.algorithm
     size, gather = layout.step_bytes, layout.gather
-    steps = settings.constant(lambda n: layout.output_steps(algorithm(n)) - 1)
+    part_bits = (layout.word_bytes // size - 1).bit_length()
+    steps = settings.constant(lambda n: layout.output_steps(algorithm(n)) - 1, part_bits + 1)
     extendable = settings.constant(lambda n: algorithm(n).extendable)
     at = pyrtl.Register(len(steps), "outlet_at")
     at.next <<= pyrtl.select(out, pyrtl.select(step, add(at, 1), at), pyrtl.Const(0, len(at)))
@@ -80,7 +81,6 @@ def build_outlet(
         counted = pyrtl.select(step, counted, count)
         count.next <<= pyrtl.select(start, pyrtl.Const(0, len(count)), counted)
 
-    part_bits = (layout.word_bytes // size - 1).bit_length()
     parts = [word[i : i + 8 * size] for i in range(0, len(word), 8 * size)]
     part = pyrtl.mux(at[:part_bits], *parts) if part_bits else word
     lanes: list[Wire] = []

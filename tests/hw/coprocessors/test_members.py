@@ -82,6 +82,14 @@ class TestAscon(Contract):
         return Coprocessor(tuple(ENGINES["ascon"].algorithms), buffer="bram", double_buffer=True)
 
 
+class TestOutputOfOneWord(Contract):
+    """Eight bytes an operation leave by a bus of half their width."""
+
+    @pytest.fixture
+    def p(self) -> Coprocessor:
+        return Coprocessor(("ascon-hash256",), mover="dma", buffer_words=16, burst_length=4)
+
+
 @pytest.mark.slow
 class TestAllAtOnce(Contract):
     @pytest.fixture

@@ -183,7 +183,8 @@ def _comparison(
     clock: _Clock,
 ) -> dict[str, Any]:
     """How the front stands against the exact one and against random search, in one frame."""
-    per_design = clock.seconds["search"] / evaluator.computed if evaluator.computed else 0.0
+    busy = evaluator.busy_seconds / max(1, options.jobs)
+    per_design = busy / evaluator.computed if evaluator.computed else 0.0
     if found.is_whole:
         exact = Exact(found, len(found.counted), 0.0)
     else:

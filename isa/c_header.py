@@ -189,7 +189,7 @@ def _text(n: Bits, xs: list[str]) -> str:
     if n.op == "arg":
         return str(n.attr)
     if isinstance(n.attr, Table):
-        return f"{n.attr.name}[{_bare(xs[0])}]"
+        return f"(({kind}){n.attr.name}[{_bare(xs[0])}])"  # else a byte would become an int
     k = n.attr if isinstance(n.attr, int) else 0
     match n.op:
         case "const":

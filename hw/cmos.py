@@ -61,7 +61,6 @@ def _cmos(reads: tuple[str, ...], files: Mapping[str, str], module: str) -> floa
     found = _TRANSISTORS.findall(run.results["stat.txt"])
     if not found or found[-1][1]:
         raise YosysError(
-            "every cell must have a transistor count; a latch has none, "
-            "so only gates and plain flip-flops can be counted"
+            "every cell must have a transistor count; only gates and plain flip-flops have one"
         )
     return int(found[-1][0]) / 4

@@ -179,8 +179,12 @@ def test_nand2_counts_transistors_over_four() -> None:
     assert nand2_of(nand) == 1
     assert nand2_of(xor) == 5 * 3
     latch = "module m(input e, d, output reg q); always @* if (e) q = d; endmodule\n"
-    with pytest.raises(YosysError, match=r"^every cell must have a transistor count"):
+    with pytest.raises(YosysError, match="D latches are not supported"):
         nand2_cmos(latch, "m")
+    box = "(* blackbox *) module b(input x, output y); endmodule\n"
+    unknown = f"{box}module m(input x, output y); b u(x, y); endmodule\n"
+    with pytest.raises(YosysError, match=r"^every cell must have a transistor count"):
+        nand2_cmos(unknown, "m")
 
 
 # github.com/riscv/riscv-crypto, rtl/README.md at commit ef1eeb9, "Component Modules". The count of

@@ -275,9 +275,7 @@ def test_plot_and_export_of_a_run(tmp_path: Path, capsys: Capture) -> None:
     ]  # fmt: skip
     assert {name: (out / name).read_bytes() for name in before} == before
     assert dse("export", out, "--format", "cvs") == 2
-    assert "format must be csv, json, png or svg, not 'cvs'; did you mean 'csv'?" in (
-        capsys.readouterr().err
-    )
+    assert "pyrtl or verilog, not 'cvs'; did you mean 'csv'?" in (capsys.readouterr().err)
 
 
 def test_list_and_show(capsys: Capture) -> None:

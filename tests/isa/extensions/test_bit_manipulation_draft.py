@@ -7,8 +7,6 @@ from collections.abc import Callable
 
 import pytest
 
-from isa.encoding import EncodingError
-from isa.instruction_set import InstructionSet
 from tests.isa.extensions.execute import Execute
 from tests.isa.extensions.operands import operands
 
@@ -217,13 +215,6 @@ def test_ratified_instructions_are_cases_of_the_general_ones() -> None:
         assert bits("brev8", a) == draft("grevi", a, 7)
         assert bits("zip", a) == draft("shfli", a, 15)
         assert bits("unzip", a) == draft("unshfli", a, 15)
-
-
-def test_draft_and_ratified_encodings_that_differ_in_meaning_of_text_are_refused() -> None:
-    with pytest.raises(
-        EncodingError, match=r"^encoding of orc\.b \(zbb\) overlaps that of gorci \(xzbp\)"
-    ):
-        InstructionSet.of(32, "xzbp", "zbb")
 
 
 @pytest.mark.parametrize(("xlen", "letter", "size"), [(32, "b", 1), (32, "w", 4), (64, "d", 8)])

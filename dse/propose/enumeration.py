@@ -12,10 +12,11 @@ DATE 2007.)
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Set
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from dse.propose.graph import Graph, members
+from dse.propose.graph import Graph, mask_of, members
 from dse.propose.native_search import NativeSearch
 
 DEFAULT_BUDGET = 5_000_000
@@ -26,8 +27,7 @@ class PortError(ValueError):
     """Port limits that no instruction can have."""
 
 
-@dataclass(frozen=True)
-class Subgraph:
+class Subgraph(NamedTuple):
     """A set of operations that one instruction could execute.
 
     Attributes:
@@ -197,12 +197,19 @@ class _Search:
         self.closures = {o: closure(graph, 1 << o) for o in members(graph.operations)}
         use_native = is_native and not split and NativeSearch.is_available()
         self._native = NativeSearch(graph) if use_native else None
+        self.operands = [members(mask) for mask in graph.operand_masks]
+        self.users = [members(mask) for mask in graph.user_masks]
+        self.barred = frozenset(members(graph.leaves | graph.live_out))
+        self._insides: dict[int, frozenset[int]] = {}
+        self._fringes: dict[int, frozenset[int]] = {}
 
     def single(self, output: int) -> None:
         """All subgraphs with this one output."""
-        self._search(1 << output, self.closures[output], 0, 0)
+        closed = self.closures[output]
+        if self._native is None or not self._searched((output,), members(closed), 0, frozenset()):
+            self._search(1 << output, closed, 0, 0)
         if self.split and self.graph.can_split(output):
-            self._search(1 << output, self.closures[output], 0, 0, is_partial=True)
+            self._search(1 << output, closed, 0, 0, is_partial=True)
 
     def pair(self, first: int, second: int, is_nested: bool) -> None:
         """All connected convex subgraphs with exactly these two outputs.
@@ -211,15 +218,42 @@ class _Search:
         the second feeds the first, a user of it.
         """
         graph = self.graph
-        both = 1 << first | 1 << second
-        closed = closure(graph, both)
+        one, other = self.inside(first), self.inside(second)
+        links: Set[int]
+        closed = self._joint({*one, *other}, self.fringe(first) | self.fringe(second))
         if is_nested:  # whatever the second feeds outside must not come back as an input
             barred = graph.descendants[second]
-            links = graph.user_masks[second] & self.closures[first]
+            links = one.intersection(self.users[second])
         else:
             barred = 0
-            links = closed & ~self.closures[first] & ~self.closures[second]
-        self._search(both, closed, barred, links)
+            links = closed - one - other
+        outputs = (first, second)
+        if self._native is None or not self._searched(outputs, sorted(closed), barred, links):
+            self._search(mask_of(outputs), mask_of(closed), barred, mask_of(links))
+
+    def inside(self, output: int) -> frozenset[int]:
+        """The closure of one output as a set."""
+        if output not in self._insides:
+            self._insides[output] = frozenset(members(self.closures[output]))
+        return self._insides[output]
+
+    def fringe(self, output: int) -> frozenset[int]:
+        """Operations that feed the closure of an output and are not in it."""
+        if output not in self._fringes:
+            inside = self.inside(output)
+            near = {o for v in inside for o in self.operands[v]}
+            self._fringes[output] = frozenset(near - inside - self.barred)
+        return self._fringes[output]
+
+    def _joint(self, whole: set[int], fringe: Collection[int]) -> set[int]:
+        """The closure of two outputs, grown from the closures of each."""
+        pending = list(fringe)
+        while pending:
+            v = pending.pop()
+            if v not in whole and whole.issuperset(self.users[v]):
+                whole.add(v)
+                pending += [o for o in self.operands[v] if o not in self.barred]
+        return whole
 
     def _search(
         self, outputs: int, closed: int, barred: int, links: int, *, is_partial: bool = False
@@ -230,8 +264,6 @@ class _Search:
         that lies between it and the outputs, so leaving one out rules out all before it. With
         `is_partial` only part of the output's operands is taken, and the rest uses no port.
         """
-        if self._native is not None and self._searched(outputs, closed, barred, links):
-            return
         graph, limit = self.graph, self.limit
         operands, users, before = graph.operand_masks, graph.user_masks, graph.ancestors
         constants = graph.constants
@@ -287,15 +319,18 @@ class _Search:
                 for choice in sorted({0, fixed}):
                     stack.append((grown, undecided, hard, v, outside | choice, alive))
 
-    def _searched(self, outputs: int, closed: int, barred: int, links: int) -> bool:
+    def _searched(
+        self, outputs: tuple[int, ...], closed: list[int], barred: int, links: Set[int]
+    ) -> bool:
         """Search as machine code; False where there are too many vertices for it."""
         native = self._native
         assert native is not None
         native.states = self.states
-        found = native.search(outputs, closed, barred, links, self.limit, self.budget)
+        found = native.search(closed, outputs, barred, links, self.limit, self.budget)
         if found is None:
             return False
-        self.found += [Subgraph(inside, inputs, outputs) for inside, inputs in found]
+        mask = mask_of(outputs)
+        self.found += [Subgraph(inside, inputs, mask) for inside, inputs in found]
         self.states = native.states
         if native.is_spent:
             raise _BudgetSpent

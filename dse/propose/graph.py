@@ -110,12 +110,12 @@ class Graph:
     @cached_property
     def leaves(self) -> int:
         """Vertices that no instruction can contain: what enters from outside."""
-        return _mask(i for i, v in enumerate(self.vertices) if v.op == "arg")
+        return mask_of(i for i, v in enumerate(self.vertices) if v.op == "arg")
 
     @cached_property
     def constants(self) -> int:
         """Constants, which are inside an instruction and never its inputs."""
-        return _mask(i for i, v in enumerate(self.vertices) if v.op == "const")
+        return mask_of(i for i, v in enumerate(self.vertices) if v.op == "const")
 
     @cached_property
     def operations(self) -> int:
@@ -125,7 +125,7 @@ class Graph:
     @cached_property
     def operand_masks(self) -> tuple[int, ...]:
         """Operands of each vertex, constants left out."""
-        return tuple(_mask(v.operands) & ~self.constants for v in self.vertices)
+        return tuple(mask_of(v.operands) & ~self.constants for v in self.vertices)
 
     @cached_property
     def user_masks(self) -> tuple[int, ...]:
@@ -179,7 +179,8 @@ def members(mask: int) -> list[int]:
     return found
 
 
-def _mask(numbers: Iterable[int]) -> int:
+def mask_of(numbers: Iterable[int]) -> int:
+    """The mask of vertex numbers."""
     mask = 0
     for i in numbers:
         mask |= 1 << i

@@ -151,16 +151,27 @@ def test_machine_code_takes_the_same_walk(ports: tuple[int, int]) -> None:
         assert cut[0] == cut[1]
 
 
-def test_a_search_too_wide_for_a_machine_word_is_left_to_python() -> None:
-    """Eighty operations behind one another and a value that all of them read."""
+@pytest.mark.parametrize("rounds", [40, 140])
+def test_a_search_of_many_vertices_needs_wider_masks_or_python(rounds: int) -> None:
+    """Operations behind one another and a value that all of them read, so nothing ends early."""
     shared = arg("k", 32)
     root = arg("x", 32)
-    for amount in range(40):
+    for amount in range(rounds):
         root = (root ^ shared.rotr(1 + amount % 31)) + amount
     graph = Graph.of([root], flatten=False)
     found = enumerate_subgraphs(graph, 2, 1, split=False)
     assert found == enumerate_subgraphs(graph, 2, 1, split=False, is_native=False)
-    assert max(s.inside.bit_count() for s in found.subgraphs) > 63
+    assert max(s.inside.bit_count() for s in found.subgraphs) > 2 * rounds
+
+
+def test_pairs_linked_only_far_away_are_found_as_python_finds_them() -> None:
+    """Two outputs over a lattice: what feeds both lies before more than a walk renumbers."""
+    left, right = arg("x", 32), arg("y", 32)
+    for amount in range(90):
+        left, right = left ^ right.rotr(1 + amount % 31), right & left
+    graph = Graph.of([left.rotr(7), right.rotr(9)], flatten=False)
+    found = enumerate_subgraphs(graph, 2, 2, split=False, budget=200_000)
+    assert found == enumerate_subgraphs(graph, 2, 2, split=False, budget=200_000, is_native=False)
 
 
 def test_partial_set_is_found_at_every_operand() -> None:

@@ -16,7 +16,7 @@ LONG = 2048
 
 
 class WrongAnswer(ValueError):
-    """A program does not reproduce a known answer."""
+    """A program does not reproduce a known answer, or cannot be given it."""
 
 
 @dataclass(frozen=True)
@@ -47,12 +47,20 @@ def cases(
         workload: Whose answers they are.
         program: What will run.
         valid: Makes random inputs such as the program takes them.
+
+    Raises:
+        WrongAnswer: The buffers do not fit data memory.
     """
     address = DATA_BASE + (len(program.data) + 63) // 64 * 64
     addresses = {}
     for buffer in workload.buffers:
         addresses[buffer.name] = address
         address += (buffer.size_bytes + 15) // 16 * 16
+    if address > program.data_end - program.stack_bytes:
+        raise WrongAnswer(
+            f"buffers of {workload.name} must end by {program.data_end - program.stack_bytes:#x}, "
+            f"where data memory or the stack does, not at {address:#x}; choose a shorter message"
+        )
     secret = tuple((addresses[b.name], b.size_bytes) for b in workload.buffers if b.secret)
     rng = random.Random(workload.name)
     vectors = list(workload.vectors)

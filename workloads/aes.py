@@ -450,8 +450,8 @@ _CTR = bytes.fromhex(
     "874d6191b620e3261bef6864990db6ce9806f66b7970fdff8617187bb9fffdff"
     "5ae4df3edbd5d35e5b4f09020db03eab1e031dda2fbe03d1792170a0f3009cee"
 )
-LARGEST = 16_384
-"""Largest message in bytes; buffers and tables must fit data memory."""
+LARGEST = 65_536
+"""Largest message in bytes; one that does not fit data memory can only be extrapolated."""
 
 
 def _blocks(name: str, message_bytes: int) -> int:

@@ -31,8 +31,8 @@ from workloads.workload import Buffer, Kernel, Values, Vector, Workload
 
 COMPLEMENTED = frozenset({1, 2, 8, 12, 17, 20})
 """Lanes that lane complementing stores inverted."""
-LARGEST = 16_384
-"""Largest message in bytes; it and its padded copy must fit data memory."""
+LARGEST = 65_536
+"""Largest message in bytes; one that does not fit data memory can only be extrapolated."""
 _MASK = 2**64 - 1
 
 

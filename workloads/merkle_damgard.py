@@ -20,8 +20,8 @@ from workloads.workload import Buffer, Kernel, Values, Vector, Workload
 Compression = Callable[[Builder, Pointer, Pointer, "Index | int"], None]
 """Kernel of one block: builder, state (updated in memory), message, offset of the block."""
 
-LARGEST = 16_384
-"""Largest message in bytes; it and its padded copy must fit data memory."""
+LARGEST = 65_536
+"""Largest message in bytes; one that does not fit data memory can only be extrapolated."""
 
 
 @dataclass(frozen=True)

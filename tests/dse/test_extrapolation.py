@@ -10,7 +10,7 @@ import workloads
 from dse import extrapolation, measurement
 from dse.cache import Cache
 from dse.extrapolation import Sizes, extrapolated, shorter_sizes
-from dse.measurement import measure
+from dse.measurement import WrongAnswer, measure
 from dse.target import Target
 from hw.coprocessors.parameters import Coprocessor
 from hw.technology import technology
@@ -47,6 +47,34 @@ def test_extrapolated_cycles_are_those_of_the_run(
     whole = measure(workload, KERNEL, target, {}, Cache(None))
     assert whole.extrapolated == ""
     assert replace(short, extrapolated="") == whole
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["DMA", "CPU"])
+def test_extrapolated_cycles_of_64_kibibytes_are_those_of_the_run(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = replace(PLAIN, coprocessor=MEMBERS[name])
+    workload = workloads.get("sha256", 65_501)
+    short = measure(workload, KERNEL, target, {}, Cache(None))
+    assert short.extrapolated.startswith("from 2,")
+    monkeypatch.setattr(extrapolation, "LONGEST", 100_000)
+    assert replace(short, extrapolated="") == measure(workload, KERNEL, target, {}, Cache(None))
+
+
+def test_what_does_not_fit_data_memory_is_extrapolated_or_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    target = replace(PLAIN, coprocessor=replace(DMA, algorithms=("aes128-encrypt",)))
+    workload = workloads.get("aes128-ecb", 65_536)
+    assert measure(workload, KERNEL, target, {}, Cache(None)).extrapolated.startswith("from ")
+    monkeypatch.setattr(extrapolation, "LONGEST", 100_000)
+    message = (
+        "buffers of aes128-ecb must end by 0x30000, where data memory or the stack does, "
+        "not at 0x300b0; choose a shorter message"
+    )
+    with pytest.raises(WrongAnswer, match=f"^{message}$"):
+        measure(workload, KERNEL, target, {}, Cache(None))
 
 
 def test_software_is_extrapolated_too(monkeypatch: pytest.MonkeyPatch) -> None:

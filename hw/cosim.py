@@ -65,6 +65,8 @@ class Netlist:
         self.instructions = instructions
         self.latencies = dict(latencies or {})
         self.built: CoreBlock = build_core(core, instructions, latencies, circuits, coprocessor)
+        self._simulation: pyrtl.FastSimulation | None = None
+        self._at_reset: dict[str, int] = {}
 
     def run(
         self,
@@ -90,9 +92,7 @@ class Netlist:
         built = self.built
         contents = self.contents(program, args, memory)
         rests = {pc for pc, word in walk(program, self.instructions) if self._rests(word)}
-        simulation = pyrtl.FastSimulation(
-            memory_value_map=contents, tracer=tracer, block=built.block
-        )
+        simulation = self._reset(contents, tracer)
         retired: list[tuple[int, int]] = []
         for cycle in range(limit):
             simulation.step({})
@@ -121,6 +121,28 @@ class Netlist:
             {name: simulation.regs[r.name] for name, r in sorted(built.state.items())},
             bytes(after),
         )
+
+    def _reset(
+        self,
+        contents: Mapping[pyrtl.MemBlock, dict[int, int]],
+        tracer: pyrtl.SimulationTrace | None,
+    ) -> pyrtl.FastSimulation:
+        """A simulation at reset. It is compiled once, for all runs without a tracer."""
+        if self._simulation is None or tracer is not None:
+            simulation = pyrtl.FastSimulation(
+                memory_value_map=contents, tracer=tracer, block=self.built.block
+            )
+            if tracer is None:
+                self._simulation, self._at_reset = simulation, dict(simulation.regs)
+            return simulation
+        self._simulation.regs = dict(self._at_reset)
+        for net in self.built.block.logic_subset("m@"):
+            memory = net.op_param[1]
+            if not isinstance(memory, pyrtl.RomBlock):
+                words = self._simulation.inspect_mem(memory)
+                words.clear()
+                words.update(contents.get(memory, {}))
+        return self._simulation
 
     def contents(
         self,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pyrtl
 
-from hw.area import Cost, bitblast, estimate, mapped, synthesised
+from hw.area import bitblast, estimate, synthesised
+from hw.coprocessors import levels
+from hw.graph import Graph
 from hw.synthesis import synthesise
 from hw.technology import Technology
 from hw.timing import MappedTiming
@@ -18,11 +20,7 @@ __all__ = ["CLOCK", "STATE", "Arcs", "measure"]
 CLOCK, STATE = "clock", "state"
 """The origin of what registers hold, and the end of what they take."""
 
-RUNGS: Mapping[str, Callable[..., Cost]] = {
-    "estimate": estimate,
-    "mapped": mapped,
-    "synthesised": synthesised,
-}
+RUNGS = ("estimate", "mapped", "synthesised")
 
 
 @dataclass(frozen=True)
@@ -71,23 +69,41 @@ def measure(
     if rung not in RUNGS:
         raise ValueError(f"rung must be one of {', '.join(RUNGS)}, not {rung!r}")
     graph = bitblast(block)
-    seen = graph if rung != "synthesised" else block
-    sources = {port.name: port.role for port in graph.sources}
     ends = {port.name: port.role for port in graph.sinks}
+    registers = frozenset(port.name for port in graph.sources if port.role == "register")
+    origins = {CLOCK: registers, **{name: frozenset(names) for name, names in groups.items()}}
+    area, ffs, luts, arrivals = _measured(block, graph, technology, rung, list(origins.values()))
     delays: dict[tuple[str, str], float] = {}
-    cost = RUNGS[rung](seen, technology)
-    timing = MappedTiming(graph, synthesise(graph), technology) if rung == "mapped" else None
-    for origin, names in {CLOCK: (), **groups}.items():
-        starts = {
-            name: 0.0 if name in names or (origin == CLOCK and role == "register") else -math.inf
-            for name, role in sources.items()
-        }
-        if timing is not None:  # one mapping, timed from each origin
-            arrivals = tuple(timing.arrivals(starts).items())
-        else:
-            arrivals = RUNGS[rung](seen, technology, starts=starts).arrivals
-        for sink, at in arrivals:
+    for origin, found in zip(origins, arrivals, strict=True):
+        for sink, at in found.items():
             if at > -math.inf:
                 arc = origin, sink if ends[sink] == "output" else STATE
                 delays[arc] = max(at, delays.get(arc, -math.inf))
-    return Arcs(cost.area_ge, cost.ffs, cost.luts, tuple((a, b, d) for (a, b), d in delays.items()))
+    return Arcs(area, ffs, luts, tuple((a, b, d) for (a, b), d in delays.items()))
+
+
+def _measured(
+    block: pyrtl.Block,
+    graph: Graph,
+    technology: Technology,
+    rung: str,
+    origins: Sequence[frozenset[str]],
+) -> tuple[float, int, int | None, list[dict[str, float]]]:
+    """Return area, flip-flops, LUTs, and the arrivals at the sinks from each set of sources."""
+    starts = [
+        {port.name: 0.0 if port.name in names else -math.inf for port in graph.sources}
+        for names in origins
+    ]
+    if rung == "mapped":  # one mapping, timed from each origin
+        netlist = synthesise(graph)
+        if technology.has_luts:
+            timing = MappedTiming(graph, netlist, technology)
+            arrivals = [timing.arrivals(start) for start in starts]
+        else:
+            arrivals = levels.arrivals(graph, netlist, origins)
+        ffs = graph.flip_flops
+        return netlist.area_ge + technology.ff_ge * ffs, ffs, netlist.luts.count, arrivals
+    price, seen = (estimate, graph) if rung == "estimate" else (synthesised, block)
+    costs = [price(seen, technology, starts=start) for start in starts]
+    cost = costs[0]
+    return cost.area_ge, cost.ffs, cost.luts, [dict(c.arrivals) for c in costs]

@@ -106,8 +106,9 @@ class TestAllAtOnce(Contract):
 
 
 class EveryValue(Contract):
-    @pytest.fixture(params=range(len(COVERING)))
-    def p(self, request: pytest.FixtureRequest) -> Coprocessor:
+    @pytest.fixture(scope="class", params=range(len(COVERING)))  # one netlist for all tests
+    @classmethod
+    def p(cls, request: pytest.FixtureRequest) -> Coprocessor:
         return COVERING[request.param]
 
 

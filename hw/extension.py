@@ -15,6 +15,7 @@ from hw.lower import Circuits, lower
 from hw.merge import Choice, any_of, merge
 from hw.sharing import share_lookups
 from hw.technology import Technology
+from hw.xors import share_xors
 from isa.bits import Bits, arg, substitute
 from isa.encoding import Immediate
 from isa.instruction import REGISTER_SOURCES, Effects, Instruction
@@ -92,9 +93,9 @@ def extension_logic(
     """Build decoder, datapaths, result selection and state in the working block.
 
     All datapaths stand on the same operand wires and are merged (`hw.joint`, `hw.sharing`,
-    `hw.merge`), so that what two instructions share is built once. One cycle: `result` follows the
-    inputs combinationally, and state registers take their new value at the end of a cycle in which
-    `commit` is 1 and the word is one that writes them. Registers start at 0.
+    `hw.xors`, `hw.merge`), so that what two instructions share is built once. One cycle: `result`
+    follows the inputs combinationally, and state registers take their new value at the end of a
+    cycle in which `commit` is 1 and the word is one that writes them. Registers start at 0.
 
     Args:
         instructions: Register-to-register instructions whose encodings do not overlap, as an
@@ -133,6 +134,7 @@ def extension_logic(
         for name, value in e.state:
             updates[name].append((value, chosen))
     results, circuits = share_lookups(joined(valued, results, xlen), circuits)
+    results = share_xors(results)
     roots = [any_of(select.values()), any_of(s for _, s in results), merge(results, xlen)]
     for name, choices in updates.items():
         roots += [any_of(s for _, s in choices), merge(choices, widths[name])]
@@ -246,7 +248,7 @@ def build_datapath(
             env[select] = pyrtl.Input(1, select)
             choices.append((e.rd, arg(select, 1)))
         choices, circuits = share_lookups(joined(instructions, choices, xlen), circuits)
-        (wire,) = lower([merge(choices, xlen)], env, circuits)
+        (wire,) = lower([merge(share_xors(choices), xlen)], env, circuits)
         result = pyrtl.Output(xlen, "result")
         result <<= wire
         return pyrtl.working_block()

@@ -1,8 +1,12 @@
-"""Distribution: the second view of a block, linear maps distributed down to the S-boxes.
+"""Distribution: other views of a block, linear maps distributed down to the S-boxes.
 
 `L(S(a) | S(b) << 8 ..) ^ k` becomes `T0(a) ^ T1(b) ^ .. ^ k`, where T0 is the table of L(S(.)). In
 this spelling an instruction that does one S-box and its share of the linear layer is a connected
 subgraph; in the packed spelling it is not.
+
+Where T1, T2 and T3 are T0 with its result turned by a byte each, the same sum is also
+`rotr(rotr(.. rotr(k, 8) ^ T0(b1) .., 8) ^ T0(b3), 8) ^ T0(b0)`, as Horner evaluates a polynomial: k
+is turned once around. An instruction for one step of it needs no multiplexer that places its byte.
 """
 
 from __future__ import annotations
@@ -11,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
+from dse.propose.boxes import rotl
 from dse.propose.substitution import BYTE_VALUES, named_boxes
 from isa.bits import Bits, apply, const, fold, lookup, node, topological
 from isa.table import Table
@@ -29,22 +34,36 @@ class _Form:
 
 
 def distribute(roots: Iterable[Bits]) -> list[Bits]:
-    """Rewrite `roots` in the second view; those that hold no packed S-boxes stay as they are.
+    """Rewrite `roots` as sums of S-boxes; those that hold no packed S-boxes stay as they are.
 
     Values that S-boxes and other non-linear operators select from are kept whole.
     """
+    return _rewritten(roots, lambda n, cuts, f: None if _is_sum(n, cuts) else _spelled(f, n.width))
+
+
+def turn(roots: Iterable[Bits]) -> list[Bits]:
+    """Rewrite `roots` as sums that are turned by a byte for each S-box added, where they can be."""
+    return _rewritten(roots, lambda n, _, form: _turned(form, n.width))
+
+
+Spell = Callable[[Bits, frozenset[Bits], _Form], Bits | None]
+
+
+def _rewritten(roots: Iterable[Bits], spell: Spell) -> list[Bits]:
     roots = list(roots)
     cuts = _cuts(roots)
     forms: dict[Bits, _Form] = {}
-    return fold(roots, lambda n, xs: _visit(n, xs, cuts, forms))
+    return fold(roots, lambda n, xs: _visit(n, xs, cuts, forms, spell))
 
 
-def _visit(n: Bits, xs: list[Bits], cuts: frozenset[Bits], forms: dict[Bits, _Form]) -> Bits:
-    """The node in the second view; its form goes to `forms`, by the node as written."""
+def _visit(
+    n: Bits, xs: list[Bits], cuts: frozenset[Bits], forms: dict[Bits, _Form], spell: Spell
+) -> Bits:
+    """The node in another view; its form goes to `forms`, by the node as written."""
     spelled = node(n.op, *xs, attr=n.attr, width=n.width) if n.args else n
     form = _form(n, spelled, forms)
     if n in cuts:
-        terms = None if _is_sum(n, cuts) else _spelled(form, n.width)
+        terms = spell(n, cuts, form)
         if terms is not None:
             spelled = terms
         form = _Form(0, {spelled: tuple(1 << i for i in range(n.width))})
@@ -287,12 +306,10 @@ def _spelled(form: _Form, width: int) -> Bits | None:
 
     Only sums in which everything but the S-boxes is taken as it is.
     """
-    boxes = {a: c for a, c in form.terms.items() if a.op == "lookup" and a.attr in named_boxes()}
-    plain = [a for a, columns in form.terms.items() if a not in boxes]
-    if not boxes or any(
-        a.width != width or form.terms[a] != tuple(1 << i for i in range(width)) for a in plain
-    ):
+    parts = _parts(form, width)
+    if parts is None:
         return None
+    boxes, plain = parts
     total: Bits | None = None
     for a, columns in boxes.items():
         term = lookup(_share(a.attr, columns, width), a.args[0])  # type: ignore[arg-type]
@@ -301,6 +318,48 @@ def _spelled(form: _Form, width: int) -> Bits | None:
     for a in plain:
         total = total ^ a
     return total ^ const(form.constant, width)
+
+
+def _parts(form: _Form, width: int) -> tuple[dict[Bits, tuple[int, ...]], list[Bits]] | None:
+    """Columns of each S-box of a sum, and what is added as it is; None where other things are."""
+    boxes = {a: c for a, c in form.terms.items() if a.op == "lookup" and a.attr in named_boxes()}
+    plain = [a for a, columns in form.terms.items() if a not in boxes]
+    if not boxes or any(
+        a.width != width or form.terms[a] != tuple(1 << i for i in range(width)) for a in plain
+    ):
+        return None
+    return boxes, plain
+
+
+def _turned(form: _Form, width: int) -> Bits | None:
+    """The sum turned once around; None unless some S-box has the same share at every byte."""
+    parts = _parts(form, width)
+    if parts is None or width % 8:
+        return None
+    boxes, plain = parts
+    groups: dict[tuple[Table, tuple[int, ...]], dict[int, Bits]] = {}
+    left: list[Bits] = []
+    for a, columns in boxes.items():
+        placed = [tuple(rotl(c, -k % width, width) for c in columns) for k in range(0, width, 8)]
+        base = min(placed)
+        assert isinstance(a.attr, Table)
+        group = groups.setdefault((a.attr, base), {})
+        if group.setdefault(8 * placed.index(base), a) is not a:
+            left.append(a)
+    whole = {key: group for key, group in groups.items() if len(group) == width // 8 > 1}
+    if not whole:
+        return None
+    left += [a for key, group in groups.items() if key not in whole for a in group.values()]
+    total = const(form.constant, width)
+    for a in plain:
+        total = total ^ a
+    for a in left:
+        total = total ^ lookup(_share(a.attr, boxes[a], width), a.args[0])  # type: ignore[arg-type]
+    for (box, base), group in whole.items():
+        table = _share(box, base, width)
+        for place in (*range(8, width, 8), 0):
+            total = total.rotr(8) ^ lookup(table, group[place].args[0])
+    return total
 
 
 def _share(box: Table, columns: tuple[int, ...], width: int) -> Table:

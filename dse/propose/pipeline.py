@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from dse.propose.candidate import Candidate, Pool
+from dse.propose.companion import companions
 from dse.propose.proof import ProofError, prove
 from dse.propose.proposal import Proposal, Saving, make_instruction
 from dse.propose.request import Request, RequestError
@@ -136,21 +137,29 @@ def _shortlist(request: Request, found: Survey, scorer: Scorer) -> Shortlist:
     chosen: Shortlist = []
     wanted = max(SHORTLIST, 4 * request.top)
     considered = wanted if request.area_ge is None else CONSIDERED * wanted
-    for entry in _varied(found.ranked):
-        if len(chosen) == considered:
-            break
+
+    def add(entry: Ranked) -> bool:
         try:
             proof = prove(entry.idea)
             instruction, slot = make_instruction(entry.idea, entry.nearest, taken, names, source)
         except (NoRoom, ProofError):
-            continue
+            return False
         cost = scorer.cost([instruction])
         if request.area_ge is not None and cost.area_ge > request.area_ge:
-            continue
+            return False
         taken.append(slot.encoding)
         names.add(instruction.name)
         chosen.append((entry, Candidate(entry.idea, instruction, slot, entry.kernels, proof, cost)))
-    return _worthy(chosen, wanted)
+        return True
+
+    for entry in _varied(found.ranked):
+        if len(chosen) == considered:
+            break
+        add(entry)
+    chosen = _worthy(chosen, wanted)
+    for ideas in companions([entry for entry, _ in chosen], found):
+        next(filter(add, ideas), None)
+    return chosen
 
 
 def _worthy(chosen: Shortlist, wanted: int) -> Shortlist:

@@ -1,14 +1,15 @@
-"""Subject: one workload of a proposal, its kernels as graphs in both views."""
+"""Subject: one workload of a proposal, its kernels as graphs in all views."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import product
 
 from dse.propose.block import blocks
 from dse.propose.graph import Graph
-from dse.propose.variant import distributed
+from dse.propose.variant import VIEWS, variant
 from dse.propose.work import Work
 from isa.instruction_set import InstructionSet
 from isa.kernel import UnsupportedKernel, trace
@@ -21,7 +22,7 @@ class Subject:
     """A workload to find instructions for.
 
     Attributes:
-        workload: With the kernels in the second view beside those as written.
+        workload: With the kernels in other views beside those as written.
         weight: Its weight among the workloads.
         written: Names of the kernels as written.
         graphs: Blocks of each kernel, weighted by executions of the workload.
@@ -71,15 +72,15 @@ def make_subject(
         for name, kernel in admitted.items()
     }
     seen = {_signature(found) for found in graphs.values()}
-    for kernel in admitted.values():
-        second = distributed(kernel, base.xlen)
-        if second is None:
+    for kernel, view in product(admitted.values(), VIEWS):
+        other = variant(kernel, base.xlen, view)
+        if other is None:
             continue
-        found = _graphs(second, workload.name, weight, base.xlen, unroll)
+        found = _graphs(other, workload.name, weight, base.xlen, unroll)
         if _signature(found) not in seen:
             seen.add(_signature(found))
-            kernels[second.name] = second
-            graphs[second.name] = found
+            kernels[other.name] = other
+            graphs[other.name] = found
     total = {
         name: sum(
             graph.weight * work.vertex(vertex, base.xlen)

@@ -1,12 +1,12 @@
-"""Variant: a kernel in the second view, its linear layers distributed to the S-boxes."""
+"""Variant: a kernel in another view, its linear layers distributed to the S-boxes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from dse.propose.block import level_values
-from dse.propose.distribution import distribute
+from dse.propose.distribution import distribute, turn
 from isa.bits import Bits, arg, substitute
 from isa.kernel import (
     Builder,
@@ -23,46 +23,57 @@ from isa.kernel import (
 from isa.kernel import Kernel as Trace
 from workloads import Kernel
 
-SUFFIX = "-distributed"
-"""Added to the name of a kernel in the second view."""
+View = Callable[[Iterable[Bits]], list[Bits]]
+
+VIEWS: dict[str, tuple[View, str]] = {
+    "distributed": (distribute, "linear layers distributed to the S-boxes"),
+    "turned": (turn, "sums of S-boxes turned by a byte for each"),
+}
+"""How values are rewritten, and what that is, by the name added to that of the kernel."""
 
 
-def distributed(kernel: Kernel, xlen: int) -> Kernel | None:
-    """The kernel in the second view; None where that is how it is written already."""
+def variant(kernel: Kernel, xlen: int, view: str) -> Kernel | None:
+    """The kernel in another view; None where that is how it is written already."""
+    rewrite, what = VIEWS[view]
     written = trace(kernel.build, xlen)
-    if not _changes(written.body, ()):
+    if not _changes(rewrite, written.body, ()):
         return None
 
     spelled: dict[int, dict[Bits, Bits]] = {}  # by level, alive as long as `written`
 
     def build(k: Builder) -> None:
-        _Replay(k, written, spelled).run()
+        _Replay(k, written, spelled, rewrite).run()
 
     return replace(
         kernel,
-        name=kernel.name + SUFFIX,
+        name=f"{kernel.name}-{view}",
         build=build,
-        summary=f"{kernel.summary}; linear layers distributed to the S-boxes",
+        summary=f"{kernel.summary}; {what}",
     )
 
 
-def _changes(body: Iterable[Effect], results: tuple[Bits, ...]) -> bool:
+def _changes(rewrite: View, body: Iterable[Effect], results: tuple[Bits, ...]) -> bool:
     body = tuple(body)
     roots = level_values(body, results)
-    if any(a is not b for a, b in zip(roots, distribute(roots), strict=True)):
+    if any(a is not b for a, b in zip(roots, rewrite(roots), strict=True)):
         return True
-    return any(_changes(e.body, e.results) for e in body if isinstance(e, LoopEffect))
+    return any(_changes(rewrite, e.body, e.results) for e in body if isinstance(e, LoopEffect))
 
 
 class _Replay:
-    """Traces a kernel again on another builder, each level in the second view."""
+    """Traces a kernel again on another builder, each level in another view."""
 
     def __init__(
-        self, builder: Builder, written: Trace, spelled: dict[int, dict[Bits, Bits]]
+        self,
+        builder: Builder,
+        written: Trace,
+        spelled: dict[int, dict[Bits, Bits]],
+        rewrite: View,
     ) -> None:
         self.builder = builder
         self.written = written
         self.spelled = spelled
+        self.rewrite = rewrite
         self.pointers: dict[str, Pointer] = {}
         self.values: dict[Bits, Bits] = {}
         self.counters: dict[str, Index] = {}
@@ -85,7 +96,7 @@ class _Replay:
         spelled = self.spelled.get(id(body))
         if spelled is None:
             roots = level_values(body, results)
-            spelled = dict(zip(roots, distribute(roots), strict=True))
+            spelled = dict(zip(roots, self.rewrite(roots), strict=True))
             self.spelled[id(body)] = spelled
         for effect in body:
             self._effect(effect, spelled)

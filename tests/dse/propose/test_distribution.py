@@ -9,8 +9,8 @@ import pytest
 
 import workloads
 from dse.measurement import cases
-from dse.propose.distribution import distribute
-from dse.propose.variant import distributed
+from dse.propose.distribution import distribute, turn
+from dse.propose.variant import variant
 from isa.aes import sbox
 from isa.bits import Bits, arg, arguments, concat, const, evaluate, lookup, topological
 from isa.compiler import compile_kernel
@@ -108,24 +108,50 @@ def test_constants_are_carried_along() -> None:
     check_equal(view, root)
 
 
-@pytest.mark.parametrize(
-    ("name", "kernel"), [("aes128-encrypt", "sbox"), ("aes128-decrypt", "sbox")]
-)
-def test_a_distributed_kernel_gives_the_known_answers(name: str, kernel: str) -> None:
+def turns(root: Bits) -> list[int]:
+    """Amounts of the rotations on the way to the end of the sum."""
+    found = []
+    while root.op == "xor" or root.op == "rotr":
+        if root.op == "rotr":
+            assert isinstance(root.attr, int)
+            found.append(root.attr)
+        root = root.args[0]
+    return found
+
+
+def test_a_sum_is_turned_once_around() -> None:
+    for root in (mix(substituted(X), double_by_borrow) ^ K, substituted(X) ^ K ^ Y):
+        (view,) = turn([root])
+        check_equal(view, root)
+        assert turns(view) == [8, 8, 8, 8]
+        assert len({n.attr for n in lookups([view])}) == 1
+
+
+def test_what_cannot_be_turned_stays_beside() -> None:
+    three = concat(const(0, 8), *(lookup(sbox(), X.byte(i)) for i in reversed(range(3))))
+    assert turn([three ^ K]) == [three ^ K]
+    whole = mix(substituted(X), double_by_borrow) ^ lookup(sbox(), Y.byte(1)).zext(32) ^ K
+    (view,) = turn([whole])
+    check_equal(view, whole)
+    assert turns(view) == [8, 8, 8, 8]
+
+
+@pytest.mark.parametrize("view", ["distributed", "turned"])
+@pytest.mark.parametrize("name", ["aes128-encrypt", "aes128-decrypt"])
+def test_a_kernel_in_another_view_gives_the_known_answers(name: str, view: str) -> None:
     workload = workloads.get(name)
-    second = distributed(workload.kernels[kernel], 32)
+    second = variant(workload.kernels["sbox"], 32, view)
     assert second is not None
-    assert second.name == f"{kernel}-distributed"
+    assert second.name == f"sbox-{view}"
     instructions = InstructionSet.of(32, "rv32i")
-    for unroll in (1, "full"):
-        program = compile_kernel(second.build, instructions, Core(), unroll=unroll, latencies={})
-        machine = Machine(instructions, program)
-        for case in cases(workload, program):
-            run = machine.run(case.arguments, case.memory)
-            for address, expected in case.expected.items():
-                assert run.read(address, len(expected)) == expected, case.source
+    program = compile_kernel(second.build, instructions, Core(), unroll=1, latencies={})
+    machine = Machine(instructions, program)
+    for case in cases(workload, program):
+        run = machine.run(case.arguments, case.memory)
+        for address, expected in case.expected.items():
+            assert run.read(address, len(expected)) == expected, case.source
 
 
 @pytest.mark.parametrize(("name", "kernel"), [("aes128-encrypt", "ttable"), ("sm3-block", "plain")])
 def test_kernels_written_so_have_no_second_view(name: str, kernel: str) -> None:
-    assert distributed(workloads.get(name).kernels[kernel], 32) is None
+    assert variant(workloads.get(name).kernels[kernel], 32, "distributed") is None

@@ -57,6 +57,16 @@ def test_any_stride_of_whole_bytes(stride: int) -> None:
     assert prove(best).is_proof
 
 
+def test_an_accumulator_may_turn_instead_of_the_byte() -> None:
+    total = K[0]
+    for i in (1, 2, 3, 0):
+        total = total.rotr(8) ^ placed(X[0], i, 0)
+    best = with_immediates([total], ["bs"])[0]
+    assert best.formula.startswith("rotr(rs1, 8) ^ ")
+    assert best.settings == ((0,), (1,), (2,), (3,))
+    assert prove(best).is_proof
+
+
 def test_placement_out_of_step_needs_a_second_immediate() -> None:
     places = [(0, 0), (1, 0), (1, 16), (2, 8), (3, 24)]
     roots = [placed(X[i], byte, turn) ^ K[i] for i, (byte, turn) in enumerate(places)]

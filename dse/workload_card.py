@@ -24,7 +24,9 @@ SETS = {
     "with Zb*": "rv{xlen}i_zba_zbb_zbc_zbs_zbkb",
     "with Zk*": "rv{xlen}i_zkn_zks",
 }
-"""Instruction sets that are compared; where all kernels multiply, M is added."""
+"""Instruction sets that are compared."""
+WITH_M = {"with M": "rv{xlen}im", "with M and Zb*": "rv{xlen}im_zba_zbb_zbc_zbs_zbkb"}
+"""The same for workloads of which a kernel multiplies; no cryptographic instruction serves them."""
 BEST = 2
 """Kernels of a set that are unrolled as well, those with the fewest cycles as loops."""
 LONGEST_LOOP = 40
@@ -43,8 +45,8 @@ def workload_card(workload: Workload, cache: Cache) -> dict[str, Any]:
     fastest: tuple[Target, Measurement] | None = None
     best: dict[str, dict[str, str]] = {}
     for xlen in (32, 64):
-        for title, text in SETS.items():
-            target = _target(workload, text.format(xlen=xlen), xlen)
+        for title, text in _sets(workload).items():
+            target = _target(text.format(xlen=xlen), xlen)
             found = _best(workload, target, cache)
             if found is not None:
                 best.setdefault(f"fewest cycles on RV{xlen}, default core", {})[title] = _line(
@@ -67,9 +69,12 @@ def _buffer(buffer: workloads.Buffer) -> str:
     return f"{buffer.name}: {buffer.size_bytes} bytes, {', '.join(notes)}"
 
 
-def _target(workload: Workload, isa: str, xlen: int) -> Target:
-    if all("mul" in kernel.requires for kernel in workload.kernels.values()):
-        isa = isa.replace(f"rv{xlen}i", f"rv{xlen}im")
+def _sets(workload: Workload) -> Mapping[str, str]:
+    multiplies = any("mul" in kernel.requires for kernel in workload.kernels.values())
+    return {"plain": SETS["plain"], **WITH_M} if multiplies else SETS
+
+
+def _target(isa: str, xlen: int) -> Target:
     circuits = tuple(
         (table, PREFERRED_CIRCUIT)
         for table in units.table_names()

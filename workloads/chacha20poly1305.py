@@ -33,7 +33,7 @@ def _golden(values: Values, *, inverse: bool) -> dict[str, bytes]:
     return aead.outcome(values, output, tag, inverse=inverse)
 
 
-def _kernel(size: int, *, inverse: bool) -> Kernel:
+def _kernel(name: str, size: int, *, inverse: bool) -> Kernel:
     """Key stream to the stack, where the ciphertext replaces it between what is authenticated."""
     blocks = (size + 63) // 64 + 1
     start = 64 - 16  # of the padded associated data, behind the key of the authenticator
@@ -60,12 +60,12 @@ def _kernel(size: int, *, inverse: bool) -> Kernel:
         lengths = [const(x, 32) for x in (ASSOCIATED_BYTES, 0, size, 0)]
         store_words(k, stream, lengths, end)
         whole = (end + 16 - start) // 16
-        tag = poly1305.authenticator(k, stream, stream, start, whole)
+        serial = name == "serial"
+        tag = poly1305.authenticator(k, stream, stream, start, whole, serial=serial)
         aead.conclude(k, tag, given, last)
 
-    return Kernel(
-        "radix26", build, "ChaCha20 in registers, Poly1305 in limbs of 26 bits", poly1305.NEEDS
-    )
+    summary, needs = poly1305.VARIANTS[name]
+    return Kernel(name, build, f"ChaCha20 in registers; Poly1305 in {summary}", needs)
 
 
 _CIPHERTEXT = bytes.fromhex(
@@ -92,7 +92,7 @@ def _workload(message_bytes: int, *, inverse: bool) -> Workload:
     """Sealing of a message of 1 byte or more, or its opening."""
     name = f"chacha20-poly1305{'-open' if inverse else ''}"
     aead.check_size(name, message_bytes)
-    kernel = _kernel(message_bytes, inverse=inverse)
+    kernels = {v: _kernel(v, message_bytes, inverse=inverse) for v in poly1305.VARIANTS}
     published = message_bytes == len(_CIPHERTEXT)
     return Workload(
         name,
@@ -107,7 +107,7 @@ def _workload(message_bytes: int, *, inverse: bool) -> Workload:
             inverse=inverse,
         ),
         partial(_golden, inverse=inverse),
-        {kernel.name: kernel},
+        kernels,
         tuple(aead.vectors(*_PUBLISHED, inverse=inverse)) if published else (),
         units=(message_bytes + 63) // 64,
         message_bytes=message_bytes,

@@ -7,7 +7,9 @@ least non-negative ones.
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 
 from isa.bits import Bits
@@ -20,7 +22,6 @@ Q = 3329
 ROOT = 17
 """Primitive 256th root of unity (FIPS 203 section 4.3)."""
 LENGTHS = (128, 64, 32, 16, 8, 4, 2)
-NEEDS = frozenset({"mul"})
 HALF_INVERSE = 3303
 """128^-1 modulo q."""
 
@@ -82,14 +83,49 @@ def multiply(f: Sequence[int], g: Sequence[int]) -> list[int]:
     return out
 
 
-# --- Kernels: Plantard's multiplication by constants ---------------------------------------------
-
-INVERSE = pow(Q, -1, 2**32)
+# --- Arithmetic of kernels ------------------------------------------------------------------------
 
 
-def _factor(x: int) -> int:
-    """A constant as `_times` takes it: x (-2^32 mod q) / q modulo 2^32."""
-    return (x * -(2**32) % Q) * INVERSE % 2**32
+@dataclass(frozen=True)
+class Arithmetic:
+    """How kernels compute modulo q.
+
+    Attributes:
+        name: Prefix of its tables.
+        factor: A constant in the form in which `times` takes it.
+        times: Product of a value of less than 2^17 and a constant.
+        operand: A value of 16 bits as the first factor of a product of two variables.
+        settled: What that product, or the sum of two, is modulo q.
+        canonical: The least non-negative representative of a product with a constant.
+        unroll: As in `Builder.loop`, of the loops over coefficients.
+        requires: What they need of the instruction set.
+    """
+
+    name: str
+    factor: Callable[[int], int]
+    times: Callable[[Bits, Bits | int], Bits]
+    operand: Callable[[Bits], Bits]
+    settled: Callable[[Bits], Bits]
+    canonical: Callable[[Bits], Bits]
+    unroll: bool | None
+    requires: frozenset[str]
+
+    def reduced(self, x: Bits) -> Bits:
+        """A small representative."""
+        return self.times(x, self.factor(1))
+
+    def table(self, name: str, constants: Iterable[int]) -> Table:
+        """Constants in memory, 4 bytes each."""
+        return Table(f"mlkem_{self.name}_{name}", 32, tuple(map(self.factor, constants)))
+
+
+# Plantard's multiplication by constants (Huang et al., TCHES 2022(4), algorithm 8).
+
+_INVERSE = pow(Q, -1, 2**32)
+
+
+def _plantard_factor(x: int) -> int:
+    return (x * -(2**32) % Q) * _INVERSE % 2**32
 
 
 def _folded(t: Bits) -> Bits:
@@ -97,32 +133,81 @@ def _folded(t: Bits) -> Bits:
     return ((t.sar(16) + 8) * Q).sar(16)
 
 
-def _times(x: Bits, factor: Bits | int) -> Bits:
-    """Product with a constant modulo q, exactly (Huang et al., TCHES 2022(4), algorithm 8)."""
+def _plantard_times(x: Bits, factor: Bits | int) -> Bits:
     return _folded(x * factor)
 
 
-def _reduced(x: Bits) -> Bits:
-    return _times(x, _factor(1))
+def _plantard_settled(x: Bits) -> Bits:
+    """The product of two variables has a factor that a constant takes away."""
+    return _plantard_times(_folded(x * _INVERSE), _plantard_factor(-(2**32) % Q))
 
 
-def _canonical(x: Bits) -> Bits:
-    """The least non-negative representative of a value of -q to q - 1."""
+def _plus_q(x: Bits) -> Bits:
+    """Add q to what is negative."""
     return x + (x.sar(31) & Q)
 
 
-_ZETA_TABLE = Table("mlkem_zetas", 32, tuple(_factor(z) for z in ZETAS))
-_GAMMA_TABLE = Table("mlkem_gammas", 32, tuple(_factor(g) for g in GAMMAS))
-_SCALED = Table("mlkem_scaled_zetas", 32, tuple(_factor(z * HALF_INVERSE) for z in ZETAS))
+_PLANTARD = Arithmetic(
+    "plantard",
+    _plantard_factor,
+    _plantard_times,
+    lambda x: _plantard_times(x, _plantard_factor(1)),
+    _plantard_settled,
+    _plus_q,
+    None,
+    frozenset({"mul"}),
+)
+
+# Longa's and Naehrig's reduction (CANS 2016), for q = 13 2^8 + 1: constants of 12 bits are all that
+# remains to be multiplied, which additions can do. With |x| < 2^17, `times` gives -|x| / 19 - 13 to
+# 3328 + |x| / 19, so that seven layers stay below 2^15.6, and the six before a store below 2^15.
+
+
+def _once(x: Bits) -> Bits:
+    """13 x modulo q, shorter by 8 bits down to 12."""
+    return (x & 0xFF) * 13 - x.sar(8)
+
+
+def _longa_factor(x: int) -> int:
+    return x * pow(13, -2, Q) % Q
+
+
+def _longa_times(x: Bits, factor: Bits | int) -> Bits:
+    factor = factor if isinstance(factor, int) else factor.slice(0, 12).zext(32)
+    return _once(_once(x * factor))
+
+
+def _longa_settled(x: Bits) -> Bits:
+    """Of the sum of two products whose first factors carry 13 from `operand`."""
+    return _longa_times(_once(_once(x)), _longa_factor(pow(13, -3, Q)))
+
+
+def _longa_canonical(x: Bits) -> Bits:
+    return _plus_q(_plus_q(x) - Q)
+
+
+_LONGA = Arithmetic(
+    "longa",
+    _longa_factor,
+    _longa_times,
+    lambda x: _once(x).slice(0, 13).sext(32),
+    _longa_settled,
+    _longa_canonical,
+    False,
+    frozenset(),
+)
+
+
+# --- Kernels --------------------------------------------------------------------------------------
 
 
 def _load(k: Builder, f: Pointer, offset: Index | int) -> Bits:
     return k.load(f, 2 * offset, 16, signed=True).slice(0, 32)
 
 
-def _forward_pass(k: Builder, f: Pointer, lengths: Sequence[int]) -> None:
+def _forward_pass(k: Builder, q: Arithmetic, f: Pointer, lengths: Sequence[int]) -> None:
     """Several layers on coefficients held in registers."""
-    zetas = k.constants(_ZETA_TABLE)
+    zetas = k.constants(q.table("zetas", ZETAS))
     layers, stride = len(lengths), lengths[-1]
     first, last = lengths[0] == 128, lengths[-1] == 2
 
@@ -140,26 +225,27 @@ def _forward_pass(k: Builder, f: Pointer, lengths: Sequence[int]) -> None:
             x = [_load(k, f, p) for p in places]
             if first:
                 half = len(x) // 2
-                x[:half] = [_reduced(v) for v in x[:half]]
+                x[:half] = [q.reduced(v) for v in x[:half]]
             for i in range(layers):
                 distance = 1 << layers - 1 - i
                 for m in range(1 << layers):
                     if not m & distance:
-                        t = _times(x[m + distance], factors[i][m // (2 * distance)])
+                        t = q.times(x[m + distance], factors[i][m // (2 * distance)])
                         x[m], x[m + distance] = x[m] + t, x[m] - t
             for p, v in zip(places, x, strict=True):
-                k.store(f, 2 * p, _canonical(_reduced(v)) if last else v, 16)
+                k.store(f, 2 * p, q.canonical(q.reduced(v)) if last else v, 16)
             return ()
 
-        k.loop(stride, column)
+        k.loop(stride, column, unroll=q.unroll)
         return ()
 
     k.loop(128 // lengths[0], block, unroll=False)
 
 
-def _inverse_pass(k: Builder, f: Pointer, lengths: Sequence[int]) -> None:
+def _inverse_pass(k: Builder, q: Arithmetic, f: Pointer, lengths: Sequence[int]) -> None:
     """Several layers of the inverse, shortest first."""
-    zetas, scaled = k.constants(_ZETA_TABLE), k.constants(_SCALED)
+    zetas = k.constants(q.table("zetas", ZETAS))
+    scaled = k.constants(q.table("scaled_zetas", (z * HALF_INVERSE for z in ZETAS)))
     layers, stride = len(lengths), lengths[0]
     first, last = lengths[0] == 2, lengths[-1] == 128
 
@@ -177,43 +263,41 @@ def _inverse_pass(k: Builder, f: Pointer, lengths: Sequence[int]) -> None:
             places = [2 * lengths[-1] * b + j + stride * m for m in range(1 << layers)]
             x = [_load(k, f, p) for p in places]
             if first:
-                x = [_reduced(v) for v in x]
+                x = [q.reduced(v) for v in x]
             for i in range(layers):
                 distance = 1 << i
                 for m in range(1 << layers):
                     if not m & distance:
                         low, high = x[m], x[m + distance]
                         x[m] = low + high
-                        x[m + distance] = _times(high - low, factors[i][m // (2 * distance)])
+                        x[m + distance] = q.times(high - low, factors[i][m // (2 * distance)])
             half = len(x) // 2
-            final = _factor(HALF_INVERSE if last else 1)
-            x[:half] = [_times(v, final) for v in x[:half]]
+            final = q.factor(HALF_INVERSE if last else 1)
+            x[:half] = [q.times(v, final) for v in x[:half]]
             for p, v in zip(places, x, strict=True):
-                k.store(f, 2 * p, _canonical(v) if last else v, 16)
+                k.store(f, 2 * p, q.canonical(v) if last else v, 16)
             return ()
 
-        k.loop(stride, column)
+        k.loop(stride, column, unroll=q.unroll)
         return ()
 
     k.loop(128 // lengths[-1], block, unroll=False)
 
 
-def _multiply(k: Builder) -> None:
-    """Pairs; the product of two variables leaves a factor that a constant takes away."""
+def _multiply(k: Builder, q: Arithmetic) -> None:
+    """Pair by pair."""
     f, g, out = k.pointer("f"), k.pointer("g"), k.pointer("product")
-    gammas = k.constants(_GAMMA_TABLE)
-    back = _factor(-(2**32) % Q)
+    gammas = k.constants(q.table("gammas", GAMMAS))
 
     def pair(i: Index) -> tuple[Bits, ...]:
-        a0, a1 = (_reduced(_load(k, f, 2 * i + j)) for j in range(2))
+        a0, a1 = (q.operand(_load(k, f, 2 * i + j)) for j in range(2))
         b0, b1 = (_load(k, g, 2 * i + j) for j in range(2))
-        turned = _times(a1, k.load(gammas, 4 * i).slice(0, 32))
+        turned = q.times(a1, k.load(gammas, 4 * i).slice(0, 32))
         for j, value in enumerate((a0 * b0 + turned * b1, a0 * b1 + a1 * b0)):
-            exact = _times(_folded(value * INVERSE), back)
-            k.store(out, 4 * i + 2 * j, _canonical(exact), 16)
+            k.store(out, 4 * i + 2 * j, q.canonical(q.settled(value)), 16)
         return ()
 
-    k.loop(128, pair)
+    k.loop(128, pair, unroll=q.unroll)
 
 
 # --- Workloads -----------------------------------------------------------------------------------
@@ -224,25 +308,44 @@ def _passes(*splits: int) -> list[tuple[int, ...]]:
     return [LENGTHS[a:b] for a, b in pairwise((0, *splits, len(LENGTHS)))]
 
 
+_BY_LAYERS = _passes(1, 2, 3, 4, 5, 6)
 _VARIANTS = {
-    "plain": (_passes(1, 2, 3, 4, 5, 6), "layer by layer, Plantard's multiplication"),
-    "merged": (_passes(3, 5), "three, two and two layers at a time, Plantard's multiplication"),
+    "plain": (_PLANTARD, _BY_LAYERS, "layer by layer, Plantard's multiplication"),
+    "merged": (
+        _PLANTARD,
+        _passes(3, 5),
+        "three, two and two layers at a time, Plantard's multiplication",
+    ),
+    "additions": (_LONGA, _BY_LAYERS, "layer by layer, constants of 12 bits without a multiplier"),
 }
 
 
 def _transform_kernels(*, inverse: bool) -> dict[str, Kernel]:
-    def kernel(name: str, passes: Sequence[Sequence[int]], summary: str) -> Kernel:
+    def kernel(name: str, q: Arithmetic, passes: Sequence[Sequence[int]], summary: str) -> Kernel:
         def build(k: Builder) -> None:
             f = k.pointer("f")
             for lengths in reversed(passes) if inverse else passes:
                 if inverse:
-                    _inverse_pass(k, f, lengths[::-1])
+                    _inverse_pass(k, q, f, lengths[::-1])
                 else:
-                    _forward_pass(k, f, lengths)
+                    _forward_pass(k, q, f, lengths)
 
-        return Kernel(name, build, summary, NEEDS)
+        return Kernel(name, build, summary, q.requires)
 
     return {name: kernel(name, *parts) for name, parts in _VARIANTS.items()}
+
+
+_MULTIPLY_VARIANTS = {
+    "plantard": (_PLANTARD, "pairs, Plantard's reduction"),
+    "additions": (_LONGA, "pairs, multiplied bit by bit without a multiplier"),
+}
+
+
+def _multiply_kernels() -> dict[str, Kernel]:
+    return {
+        name: Kernel(name, partial(_multiply, q=q), summary, q.requires)
+        for name, (q, summary) in _MULTIPLY_VARIANTS.items()
+    }
 
 
 def _polynomial(text: str) -> list[int]:
@@ -326,7 +429,7 @@ def multiply_workload() -> Workload:
             Buffer("product", 512, "out"),
         ),
         golden,
-        {"plantard": Kernel("plantard", _multiply, "pairs, Plantard's reduction", NEEDS)},
+        _multiply_kernels(),
         (
             Vector(
                 {"f": pack([1, 0] * 128), "g": pack(_S_HAT)},

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 from isa.bits import Bits, concat, const
 from isa.kernel import Builder, Index, Pointer
 from workloads import register
 from workloads.long import Long
-from workloads.words import Words, load_words, store_words
+from workloads.words import Words, load_word, load_words, store_words
 from workloads.workload import Buffer, Kernel, Vector, Workload
 
 PRIME = 2**130 - 5
@@ -17,9 +18,16 @@ CLAMP = 0x0FFFFFFC0FFFFFFC0FFFFFFC0FFFFFFF
 LIMB = 26
 """Bits of a limb; five make an element."""
 MASK = (1 << LIMB) - 1
-LARGEST = 16_384
+LARGEST = 65_536
 """Largest message in bytes; it must fit data memory."""
-NEEDS = frozenset({"mul", "mulhu"})
+VARIANTS: Mapping[str, tuple[str, frozenset[str]]] = {
+    "radix26": (
+        "five limbs of 26 bits (Floodyberry's poly1305-donna)",
+        frozenset({"mul", "mulhu"}),
+    ),
+    "serial": ("limbs of 26 bits, multiplied by additions without a multiplier", frozenset()),
+}
+"""Summary and what is required, by name."""
 
 
 # --- Golden --------------------------------------------------------------------------------------
@@ -91,6 +99,32 @@ def _times(h: Sequence[Bits], r: Sequence[Bits]) -> Words:
     return out
 
 
+def _times_serially(k: Builder, h: Sequence[Bits], r: Pointer) -> Words:
+    """The same by additions, four bits of r at a time from the top; r in memory."""
+
+    def word(j: Index, *total: Bits) -> tuple[Bits, ...]:
+        def nibble(_: Index, bits: Bits, *total: Bits) -> tuple[Bits, ...]:
+            for i in range(4):
+                mask = (bits << i).sar(31).sext(k.xlen)
+                total = tuple((t << 1) + (x & mask) for t, x in zip(total, h, strict=True))
+            return bits << 4, *_carried(total)
+
+        return k.loop(8, nibble, load_word(k, r, 12 - 4 * j), *total)[1:]
+
+    return list(k.loop(4, word, *[const(0, k.xlen)] * 5, unroll=False))
+
+
+def _carried(h: Sequence[Bits]) -> Words:
+    """Limbs of 26 bits, the second of a little more."""
+    out = list(h)
+    for i in range(4):
+        out[i], out[i + 1] = out[i] & MASK, out[i + 1] + (out[i] >> LIMB)
+    top = out[4] >> LIMB
+    first = out[0] + ((top << 2) + top)
+    out[0], out[1], out[4] = first & MASK, out[1] + (first >> LIMB), out[4] & MASK
+    return out
+
+
 def _reduced(h: Sequence[Bits]) -> Words:
     """The least residue, limbs of 26 bits."""
     h = list(h)
@@ -132,7 +166,14 @@ def _tag(h: Sequence[Bits], pad: Sequence[Bits]) -> Words:
 
 
 def authenticator(
-    k: Builder, key: Pointer, data: Pointer, offset: int, whole: int, last: Sequence[Bits] = ()
+    k: Builder,
+    key: Pointer,
+    data: Pointer,
+    offset: int,
+    whole: int,
+    last: Sequence[Bits] = (),
+    *,
+    serial: bool = False,
 ) -> Words:
     """The tag of a message, four words.
 
@@ -143,15 +184,21 @@ def authenticator(
         offset: Where it starts.
         whole: Number of its whole blocks.
         last: Its further bytes.
+        serial: Multiply by additions.
     """
     clamp = [CLAMP >> s & 0xFFFFFFFF for s in range(0, 128, 32)]
     words = [w & c for w, c in zip(load_words(k, key, 4), clamp, strict=True)]
-    r = _split(words, k.xlen)
+    if serial:
+        multiplier = k.scratch("r", 16)
+        store_words(k, multiplier, words)
+        times = partial(_times_serially, k, r=multiplier)
+    else:
+        times = partial(_times, r=_split(words, k.xlen))
 
     def add(h: Sequence[Bits], block: Sequence[Bits], top: int) -> Words:
         limbs = _split(block, k.xlen)
         limbs[4] = limbs[4] | top
-        return _times([a + b for a, b in zip(h, limbs, strict=True)], r)
+        return times([a + b for a, b in zip(h, limbs, strict=True)])
 
     def step(i: Index, *h: Bits) -> Words:
         return add(h, load_words(k, data, 4, 16 * i + offset), 1 << 24)
@@ -178,16 +225,20 @@ def message_workload(message_bytes: int) -> Workload:
         raise ValueError(f"message of poly1305 must have 1 to {LARGEST} bytes, not {message_bytes}")
     whole, rest = divmod(message_bytes, 16)
 
-    def build(k: Builder) -> None:
+    def build(k: Builder, *, serial: bool) -> None:
         key, message, tag = k.pointer("key"), k.pointer("message"), k.pointer("tag")
         last = [k.load(message, 16 * whole + i, 8).slice(0, 8) for i in range(rest)]
-        store_words(k, tag, authenticator(k, key, message, 0, whole, last))
+        words = authenticator(k, key, message, 0, whole, last, serial=serial)
+        store_words(k, tag, words)
 
     vectors: tuple[Vector, ...] = ()
     if message_bytes == len(_MESSAGE):
         inputs = {"key": _KEY, "message": _MESSAGE}
         vectors = (Vector(inputs, {"tag": _TAG}, "RFC 8439 section 2.5.2"),)
-    kernel = Kernel("radix26", build, "five limbs of 26 bits (Floodyberry's poly1305-donna)", NEEDS)
+    kernels = {
+        name: Kernel(name, partial(build, serial=name == "serial"), *about)
+        for name, about in VARIANTS.items()
+    }
     return Workload(
         "poly1305",
         "RFC 8439 section 2.5",
@@ -197,7 +248,7 @@ def message_workload(message_bytes: int) -> Workload:
             Buffer("tag", 16, "out", declassified=True),
         ),
         lambda v: {"tag": authenticate(v["key"], v["message"])},
-        {kernel.name: kernel},
+        kernels,
         vectors,
         units=(message_bytes + 15) // 16,
         message_bytes=message_bytes,

@@ -40,6 +40,15 @@ class Block:
                 growth -= 1
         return growth
 
+    def near(self, number: int) -> int:
+        """Those that it may make ready, or whose growth it may change: readers of what it reads."""
+        mask = 0
+        for i in self.after[number]:
+            mask |= 1 << i
+        for v in self.reads[number]:
+            mask |= self.readers[v]
+        return mask
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Beginning:
@@ -107,7 +116,9 @@ def beam(block: Block, width: int, enough: int) -> tuple[list[int], bool]:
         enough: Most values alive at once that cost nothing.
     """
     ready = tuple(i for i, before in enumerate(block.before) if not before)
-    states = [_rushed(block, _Beginning(0, ready, block.live, block.live, ()))]
+    near = [block.near(number) for number in range(len(block.before))]
+    everything = (1 << len(near)) - 1
+    states = [_rushed(block, _Beginning(0, ready, block.live, block.live, ()), everything, near)]
     complete: list[_Beginning] = []
     is_proven = True
     while states:
@@ -116,7 +127,7 @@ def beam(block: Block, width: int, enough: int) -> tuple[list[int], bool]:
             if not state.ready:
                 complete.append(state)
             for number in state.ready:
-                following = _rushed(block, _with(block, state, number))
+                following = _rushed(block, _with(block, state, number), near[number], near)
                 key = (max(following.peak, enough), following.live, number)
                 known = found.get(following.done)
                 if known is None or key < known[0]:
@@ -134,12 +145,15 @@ def _with(block: Block, state: _Beginning, number: int) -> _Beginning:
     return _Beginning(done, tuple(ready), live, max(state.peak, live), (state.path, number))
 
 
-def _rushed(block: Block, state: _Beginning) -> _Beginning:
-    """Do all that does not raise the pressure."""
+def _rushed(block: Block, state: _Beginning, changed: int, near: Sequence[int]) -> _Beginning:
+    """Do all that does not raise the pressure; what has not `changed` is known to raise it."""
     while True:
         for number in state.ready:
-            if block.growth(number, state.done) <= 0:
-                state = _with(block, state, number)
-                break
+            if changed >> number & 1:
+                if block.growth(number, state.done) <= 0:
+                    state = _with(block, state, number)
+                    changed |= near[number]
+                    break
+                changed ^= 1 << number
         else:
             return state

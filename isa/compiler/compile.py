@@ -15,8 +15,8 @@ from isa.compiler.select import Selector
 from isa.compiler.waits import Waits
 from isa.core import Core
 from isa.instruction_set import InstructionSet
-from isa.kernel import Builder, Kernel, trace
-from isa.program import Program
+from isa.kernel import Builder, Kernel, UnsupportedKernel, trace
+from isa.program import DATA_BASE, Program
 
 
 def compile_kernel(
@@ -46,7 +46,7 @@ def compile_kernel(
 
     Raises:
         ValueError: No such effort.
-        UnsupportedKernel: The set lacks what the kernel needs.
+        UnsupportedKernel: The set lacks what the kernel needs, or the code is too long.
     """
     if effort not in EFFORTS:
         raise ValueError(f"effort must be one of {', '.join(EFFORTS)}, not {effort!r}")
@@ -79,4 +79,9 @@ def _compile(
     allocation = Allocator(selection, selector.constants, instructions).run()
     emitter = Emitter(selection, allocation, repertoire, selector.constants, instructions)
     program = emitter.run()
+    if program.code_bytes > DATA_BASE:
+        raise UnsupportedKernel(
+            f"code must fit the {DATA_BASE:,} bytes below data memory, not take "
+            f"{program.code_bytes:,}; unroll less"
+        )
     return replace(program, report={**program.report, **figures})

@@ -24,6 +24,8 @@ from isa.table import Table
 EXTRA = 1e-6
 """Cycles by which an instruction beyond the base set must be better to be used."""
 
+PRODUCTS = ("mul", "mul_high")
+"""Words that are made of others where no instruction computes them."""
 LEAST_PERMUTED = 12
 """Bits that a word must be a function of before permutations of bits are tried for it."""
 
@@ -108,6 +110,7 @@ class Cover:
         How often a word is used depends on what is chosen, and the other way round: after the first
         round the uses that count are those of the words that were chosen.
         """
+        order = self._with_products(order)
         for word in order:
             self.choose(word)
         self._shares = self._chosen_uses(roots)
@@ -116,6 +119,17 @@ class Cover:
         for word in order:
             if word in self._shares:
                 self.choose(word)
+
+    def _with_products(self, order: Sequence[Word]) -> list[Word]:
+        """The words with those before a product of which it is made where nothing multiplies."""
+        result = []
+        for word in order:
+            if word.op in PRODUCTS:
+                first = self.words.count
+                self._ways_of(word)
+                result += self.words.since(first)
+            result.append(word)
+        return result
 
     def _chosen_uses(self, roots: Sequence[Word]) -> dict[Word, int]:
         """How many of the chosen words, and of the roots, use a word."""
@@ -163,7 +177,10 @@ class Cover:
                 binding = self.match(pattern.root, word, {}, pattern)
                 if binding is not None:
                     matched.append(way_of(pattern, binding))
-            found = list(self._by_label(word)), matched, self.spellings.of(word)
+            spelled = self.spellings.of(word)
+            if word.op in PRODUCTS and not matched and not spelled:
+                spelled = [self.spellings.product(word)]
+            found = list(self._by_label(word)), matched, spelled
             self._ways[word] = found
         return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from isa.compiler.products import Products
 from isa.compiler.words import Word, Words, shift_of
 
 DEEPEST = 2
@@ -16,6 +17,7 @@ class Spellings:
 
     def __init__(self, words: Words) -> None:
         self._words = words
+        self._products = Products(words)
         self._depth: dict[Word, int] = {}  # of words first written as part of a spelling
 
     def moved(self, word: Word, low: int, length: int, position: int) -> Word:
@@ -43,6 +45,15 @@ class Spellings:
                 self._depth[w] = depth + 1
                 stack += w.args
         return found
+
+    def product(self, word: Word) -> Word:
+        """A product, or its high word, without multiplication."""
+        a, b = word.args
+        if word.op == "mul_high":
+            return self._products.both(a, b)[1]
+        if self._words.holds("mul_high", word.args):  # share what it takes
+            return self._products.both(a, b)[0]
+        return self._products.low(a, b)
 
     def _of(self, word: Word) -> Iterable[Word]:
         w, size = self._words, self._words.width

@@ -9,6 +9,7 @@ moves of a bit field. Instructions and kernels pass through the same constructor
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import Any
 
 from isa.canonical import Label, labels
@@ -81,6 +82,14 @@ class Words:
     def count(self) -> int:
         """Words so far; the next has this serial."""
         return len(self._interned)
+
+    def holds(self, op: str, args: tuple[Word, ...]) -> bool:
+        """Whether there is such a word, without an attribute."""
+        return (op, None, *args) in self._interned
+
+    def since(self, serial: int) -> list[Word]:
+        """Words from a serial on, in order."""
+        return list(islice(self._interned.values(), serial, None))
 
     def intern(
         self, op: str, args: tuple[Word, ...], attr: object, ones: int, sign: int | None = None

@@ -14,6 +14,7 @@ from tests.workloads.test_compiled import instruction_set
 from tests.workloads.test_kernels import random_inputs
 
 BASE = ("rv32i", "m")
+PLAIN = ("rv32i",)
 SM4 = ("rv32i", "zbkb", "zksed")
 CROSSBAR = ("rv32i", "zbkb", "zbkx")
 CASES = [
@@ -41,8 +42,12 @@ CASES = [
     ("chacha20-block", "plain", BASE, 0),
     ("ascon-p12", "plain", BASE, 0),
     ("poly1305", "radix26", BASE, 0),
+    ("poly1305", "serial", PLAIN, 0),
     ("sha256-block", "plain", BASE, 0),
     ("mlkem-ntt", "merged", BASE, 0),
+    ("mlkem-ntt", "additions", PLAIN, 0),
+    ("mlkem-inverse-ntt", "additions", PLAIN, 0),
+    ("mlkem-multiply", "additions", PLAIN, 0),
 ]
 
 

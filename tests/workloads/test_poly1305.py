@@ -29,7 +29,8 @@ def test_results_around_the_prime(beyond: int, xlen: int) -> None:
     message = (2**128 - 5 + beyond).to_bytes(16, "little") + bytes(32)
     inputs = {"key": (1).to_bytes(32, "little"), "message": message}
     expected = {"tag": Poly1305.generate_tag(inputs["key"], message)}
-    assert interpret(workload, workload.kernels["radix26"], inputs, xlen) == expected
+    for kernel in workload.kernels.values():
+        assert interpret(workload, kernel, inputs, xlen) == expected
 
 
 def test_random_sealed_messages(random_cases: int) -> None:
@@ -56,6 +57,6 @@ def test_random_sealed_messages(random_cases: int) -> None:
 
 @pytest.mark.parametrize("name", ["poly1305", "chacha20-poly1305"])
 def test_bad_size(name: str) -> None:
-    pattern = rf"^message of {name} must have 1 to 16384 bytes, not 0$"
+    pattern = rf"^message of {name} must have 1 to 65536 bytes, not 0$"
     with pytest.raises(ValueError, match=pattern):
         workloads.get(name, 0)

@@ -7,6 +7,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from isa.compiler import compile_kernel
 from isa.instruction_set import InstructionSet
+from isa.kernel import Builder, UnsupportedKernel
 from tests.isa.compiler import kernels
 from tests.isa.compiler.interpreter import Interpreter
 
@@ -54,3 +55,17 @@ def test_key_schedule_in_few_instructions(extensions, most):
     assert run.read(KEYS, 176) == kernels.round_keys(key)
     last = "d014f9a8c9ee2589e13f0cc8b6630ca6"
     assert run.read(KEYS + 160, 16).hex() == last
+
+
+def test_code_that_would_run_into_data_is_refused(monkeypatch):
+    def build(k: Builder) -> None:
+        x = k.pointer("x")
+        k.loop(90, lambda i: k.store(x, 4 * i, k.load(x, 4 * i) + 1))
+
+    instructions = InstructionSet.of(32, "rv32i")
+    monkeypatch.setattr("isa.compiler.compile.DATA_BASE", 1000)
+    assert compile_kernel(build, instructions).code_bytes < 100
+    with pytest.raises(
+        UnsupportedKernel, match=r"^code must fit the 1,000 bytes below data memory, not take 1,084"
+    ):
+        compile_kernel(build, instructions, unroll="full")

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from isa.compiler.units import CHUNK
 from isa.kernel import Effect, LoopEffect
 
 
@@ -39,6 +38,7 @@ class BankPlan:
         effects: Iterable[Effect],
         banks: int,
         width: int,
+        chunk: int,
         content: Callable[[Effect], int | None],
     ) -> None:
         """Plan.
@@ -47,10 +47,12 @@ class BankPlan:
             effects: Body of the kernel.
             banks: Number of banks.
             width: Bits of one.
+            chunk: Bits of one push.
             content: What an effect needs in a bank; None where it does not use the unit.
         """
         self._banks = banks
         self._width = width
+        self._chunk = chunk
         self._content = content
         self.bank_of: dict[int, int] = {}
         self.before: dict[int, list[Fill]] = {}
@@ -87,7 +89,7 @@ class BankPlan:
         """Bits of `new`, from its high end, that the low end of `old` already holds."""
         if old is None:
             return 0
-        for bits in range(self._width - CHUNK, 0, -CHUNK):
+        for bits in range(self._width - self._chunk, 0, -self._chunk):
             if old & ((1 << bits) - 1) == new >> self._width - bits:
                 return bits
         return 0

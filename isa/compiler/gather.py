@@ -183,7 +183,7 @@ class Gatherer:
             self.plans.append((SubstitutionEffect, unit, self._bank_plan(unit, mask_content)))
 
     def _bank_plan(self, unit: Unit, content: Callable[[Effect], int | None]) -> BankPlan:
-        return BankPlan(self.kernel.body, len(unit.banks), unit.width, content)
+        return BankPlan(self.kernel.body, len(unit.banks), unit.width, unit.chunk, content)
 
     def _gather_loop(self, effect: LoopEffect, region: Region, order: int) -> None:
         body = Region(region.depth + 1, region.frequency * effect.count, region)

@@ -125,9 +125,13 @@ class Selector:
         push = unit.pushes[fill.bank]
         name = unit.banks[fill.bank]
         for chunk in unit.chunks(fill.content, fill.bits):
-            fixed = {**push.fixed, push.data: push.fixed[push.data] | chunk}
+            fixed, sources = push.fixed, tuple[tuple[str, int], ...]()
+            if push.data:
+                fixed = {**fixed, push.data: fixed[push.data] | chunk}
+            elif chunk:
+                sources = (("rs1", self._passing_constant(chunk, step.region)),)
             latency = self._latency(push.instruction.name)
-            operation = Operation(push.instruction, fixed, (), None, latency=latency)
+            operation = Operation(push.instruction, fixed, sources, None, latency=latency)
             operation.state = ((name, True),)
             operation.order = step.order
             operation.is_effect = True
@@ -336,6 +340,13 @@ class Selector:
             self.root.items.append(Operation(None, {}, (), value, None, immediate, text=text))
             self._constant_values[immediate] = value
         return self._constant_values[immediate]
+
+    def _passing_constant(self, immediate: int, region: Region) -> int:
+        """A constant in a register for the one operation that comes next."""
+        value = self._new_value()
+        text = f"{immediate:#x}"
+        region.items.append(Operation(None, {}, (), value, None, immediate, text=text))
+        return value
 
     def _sum(self, value: int, addend: int, region: Region, text: str) -> int:
         """Value + constant."""

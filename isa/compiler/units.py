@@ -1,8 +1,9 @@
 """Units: stateful instructions that a kernel may ask for, found by what they do.
 
 A matrix unit multiplies a word with a 32 x 32 matrix over GF(2) held in a bank of state, a mask
-unit substitutes nibbles by an algebraic normal form held in state; both are filled by pushing 16
-bits at a time. Instructions are identified by evaluating their meanings on random state.
+unit substitutes nibbles by an algebraic normal form held in state; both are filled by pushing bits
+of an immediate or of a register. Instructions are identified by evaluating their meanings on random
+state.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from isa.bits import Bits, evaluate
 from isa.instruction import Instruction
 from isa.instruction_set import InstructionSet
 
-CHUNK = 16
-"""Bits that one push brings in."""
+IMMEDIATE_BITS, REGISTER_BITS = 16, 32
+"""Bits that one push brings in, from an immediate or from rs1."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class StateUse:
     Attributes:
         instruction: The instruction.
         fixed: Its immediates; of a push without the data.
-        data: Immediate whose low 16 bits are the data of a push.
+        data: Immediate whose low bits are the data of a push; empty where they come from rs1.
     """
 
     instruction: Instruction
@@ -42,7 +43,8 @@ class Unit:
     Attributes:
         banks: Names of the state elements.
         width: Bits of one.
-        pushes: How to shift 16 bits into each bank, the most significant first.
+        pushes: How to shift bits into each bank, the most significant first.
+        chunk: How many a push brings in.
         uses: How to apply each bank to rs1.
         accumulates: The same, with the result of the use before it added.
         history: State elements that remember results.
@@ -51,14 +53,15 @@ class Unit:
     banks: tuple[str, ...]
     width: int
     pushes: tuple[StateUse, ...]
+    chunk: int
     uses: tuple[StateUse, ...]
     accumulates: tuple[StateUse, ...]
     history: tuple[str, ...]
 
     def chunks(self, value: int, bits: int) -> list[int]:
         """What to push so that the low `bits` of a bank are those of `value`."""
-        places = range(bits - CHUNK, -1, -CHUNK)
-        return [value >> p & (1 << CHUNK) - 1 for p in places]
+        places = range(bits - self.chunk, -1, -self.chunk)
+        return [value >> p & (1 << self.chunk) - 1 for p in places]
 
 
 def product(matrix: int, x: int) -> int:
@@ -96,13 +99,17 @@ class _Finder:
         self.function = function
         self.state = {n: generator.getrandbits(w) for n, w in instructions.state}
         self.x = generator.getrandbits(32)
-        self.chunk = generator.getrandbits(CHUNK)
+        self.data = generator.getrandbits(REGISTER_BITS)
         self.banks = tuple(sorted(n for n, w in instructions.state if w == width))
 
     def unit(self) -> Unit | None:
         if not self.banks or self.instructions.xlen != 32:
             return None
+        chunk = IMMEDIATE_BITS
         pushes = [self._push(b) for b in self.banks]
+        if not all(pushes):
+            chunk = REGISTER_BITS
+            pushes = [self._push_of_register(b) for b in self.banks]
         uses = [self._use(b, accumulate=False) for b in self.banks]
         sums = [self._use(b, accumulate=True) for b in self.banks]
         if not all(pushes) or not all(uses):
@@ -114,6 +121,7 @@ class _Finder:
             self.banks,
             self.width,
             tuple(p for p in pushes if p),
+            chunk,
             tuple(u for u in uses if u),
             tuple(s for s in sums if s),
             history,
@@ -145,27 +153,51 @@ class _Finder:
         return [n for n, v in instruction.effects(32).state if self._value(v, fixed) == result]
 
     def _push(self, bank: str) -> StateUse | None:
-        wanted = (self.state[bank] << CHUNK | self.chunk) & (1 << self.width) - 1
-        for instruction in self.instructions.instructions:
-            effects = instruction.effects(32)
-            written = dict(effects.state)
-            if bank not in written or effects.rd is not None:
+        """A push of the low bits of an immediate."""
+        for instruction in self._pushing(bank):
+            if instruction.sources:
                 continue
             for data, fixed in self._push_fields(instruction):
-                values = {**fixed, data: fixed[data] | self.chunk}
-                if self._value(written[bank], values) == wanted and all(
-                    self._value(v, values) == self.state[n] for n, v in written.items() if n != bank
-                ):
+                chunk = self.data & (1 << IMMEDIATE_BITS) - 1
+                values = {**fixed, data: fixed[data] | chunk}
+                if self._is_pushed(instruction, bank, values, chunk, IMMEDIATE_BITS):
                     return StateUse(instruction, fixed, data)
         return None
 
+    def _push_of_register(self, bank: str) -> StateUse | None:
+        for instruction in self._pushing(bank):
+            if instruction.sources != ("rs1",):
+                continue
+            ranges = [range(1 << i.width) for i in instruction.encoding.immediates]
+            for chosen in itertools.product(*ranges):
+                fixed = dict(zip(instruction.immediates, chosen, strict=True))
+                values = {**fixed, "rs1": self.data}
+                if self._is_pushed(instruction, bank, values, self.data, REGISTER_BITS):
+                    return StateUse(instruction, fixed)
+        return None
+
+    def _pushing(self, bank: str) -> Iterator[Instruction]:
+        """Instructions that write the bank and no register."""
+        for instruction in self.instructions.instructions:
+            effects = instruction.effects(32)
+            if effects.rd is None and bank in dict(effects.state):
+                yield instruction
+
+    def _is_pushed(
+        self, instruction: Instruction, bank: str, values: Mapping[str, int], data: int, bits: int
+    ) -> bool:
+        """Whether it pushes the data into the bank and leaves all other state."""
+        wanted = {**self.state, bank: (self.state[bank] << bits | data) & (1 << self.width) - 1}
+        state = instruction.effects(32).state
+        return all(evaluate(v, {**self.state, **values}) == wanted[n] for n, v in state)
+
     def _push_fields(self, instruction: Instruction) -> Iterator[tuple[str, dict[str, int]]]:
-        """Ways to set the immediates around 16 bits of data."""
+        """Ways to set the immediates around the data."""
         for data in instruction.encoding.immediates:
-            if data.width < CHUNK:
+            if data.width < IMMEDIATE_BITS:
                 continue
             others = [i for i in instruction.encoding.immediates if i is not data]
-            for high in range(1 << data.width - CHUNK):
+            for high in range(1 << data.width - IMMEDIATE_BITS):
                 for values in itertools.product(*(range(1 << i.width) for i in others)):
                     fixed = {i.name: v for i, v in zip(others, values, strict=True)}
-                    yield data.name, {**fixed, data.name: high << CHUNK}
+                    yield data.name, {**fixed, data.name: high << IMMEDIATE_BITS}

@@ -63,8 +63,10 @@ def instructions_of(core: Core, number: int) -> InstructionSet:
     parts += ["xzbt"] if core.read_ports == 3 else []
     if number % 2 and (core.memory, core.memory_latency) == ("separate", 1):
         return InstructionSet.of(core.xlen, *parts, "zca")
-    banks = [load_extension("nluv", banks=2)] if core.xlen == 32 else []
-    return InstructionSet.of(core.xlen, *parts, *banks)
+    if core.xlen == 64:
+        return InstructionSet.of(64, *parts)
+    variant = {"banks": 2, "push": (16, 32)[number // 2 % 2], "readback": number // 4 % 2}
+    return InstructionSet.of(32, *parts, load_extension("nluv", **variant))
 
 
 @cache

@@ -44,6 +44,13 @@ def test_units_with_latencies(name: str) -> None:
     assert sum(check(netlist, seed, 250) for seed in range(10, 12)) > 300
 
 
+@pytest.mark.parametrize("name", ["5-stage", "2-stage"])
+def test_units_that_push_words_and_exchange_their_state(name: str) -> None:
+    wide = load_extension("nluv", banks=2, push=32, readback=1)
+    netlist = Netlist(CORES[name], BASE + wide, {"nmu": 4, "nxl": 2})
+    assert sum(check(netlist, seed, 250) for seed in range(20, 22)) > 300
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("latencies", [{}, LATENCIES], ids=["single-cycle", "multi-cycle"])
 @pytest.mark.parametrize("name", CORES)

@@ -23,8 +23,8 @@ MASK = 0xE39498F421BC4A80
 """The S-box of PRESENT as the published NLU-V program gives it."""
 
 
-def with_banks(banks: int) -> InstructionSet:
-    return BASE + load_extension("nluv", banks=banks)
+def with_banks(banks: int, push: int = 16, readback: int = 0) -> InstructionSet:
+    return BASE + load_extension("nluv", banks=banks, push=push, readback=readback)
 
 
 @pytest.mark.parametrize("banks", [1, 2, 4])
@@ -38,6 +38,19 @@ def test_the_matrix_unit_is_found_by_its_meaning(banks):
     assert unit.history == ("rl0", "rl1", "rl2", "rl3")
     assert unit.chunks(0x1234 << 1008 | 0x5678, 1024)[:2] == [0x1234, 0]
     assert unit.chunks(0x1234 << 1008 | 0x5678, 32) == [0, 0x5678]
+
+
+@pytest.mark.parametrize("readback", [0, 1])
+def test_a_push_of_a_register_is_found_by_its_meaning(readback):
+    instructions = with_banks(2, 32, readback)
+    matrix, mask = find_matrix_unit(instructions), find_mask_unit(instructions)
+    assert matrix is not None
+    assert mask is not None
+    pushes = [(u.instruction.name, dict(u.fixed), u.data) for u in matrix.pushes]
+    assert pushes == [("nldl", {"bank": 0}, ""), ("nldl", {"bank": 1}, "")]
+    assert [(u.instruction.name, u.data) for u in mask.pushes] == [("nldnl", "")]
+    assert matrix.chunk == mask.chunk == 32
+    assert matrix.chunks(0x12345678 << 992 | 0x5678, 1024)[:2] == [0x12345678, 0]
 
 
 def test_the_mask_unit_is_found_by_its_meaning():
@@ -72,10 +85,10 @@ def products(matrices: int, rounds: int):
 
 
 @pytest.mark.parametrize("matrices", [1, 2, 3, 5])
-@pytest.mark.parametrize("banks", [1, 2, 4])
-def test_products_in_loops_with_any_number_of_banks(banks, matrices):
+@pytest.mark.parametrize(("banks", "push"), [(1, 16), (2, 16), (4, 16), (1, 32), (4, 32)])
+def test_products_in_loops_with_any_number_of_banks(banks, push, matrices):
     build = products(matrices, 6)
-    instructions = with_banks(banks)
+    instructions = with_banks(banks, push)
     program = compile_kernel(build, instructions)
     data = random.Random(banks).randbytes(32)
     run = Interpreter(program, instructions)
@@ -86,9 +99,9 @@ def test_products_in_loops_with_any_number_of_banks(banks, matrices):
     reference.run(kernel.body, {})
     assert run.read(0x20000, 32) == bytes(reference.memory["a"])
     if matrices <= banks:  # filled once, outside the loop
-        assert run.mnemonics.count("nldl") == 64 * matrices
+        assert run.mnemonics.count("nldl") == 1024 // push * matrices
     elif banks > 1:  # all banks but one are kept
-        assert run.mnemonics.count("nldl") < 64 * (6 * matrices + 1)
+        assert run.mnemonics.count("nldl") < 1024 // push * (6 * matrices + 1)
 
 
 def test_present_s_box_from_its_published_mask():
@@ -127,7 +140,7 @@ def plan_of(build, banks: int) -> tuple[list[int], list[tuple[int, int]]]:
     """Bank of every product, and fills in order as (bank, number of the matrix)."""
     kernel = trace(build, 32)
     contents = [sum(row << 32 * i for i, row in enumerate(m)) for m in MATRICES]
-    plan = BankPlan(kernel.body, banks, 1024, matrix_content)
+    plan = BankPlan(kernel.body, banks, 1024, 16, matrix_content)
     fills = [(f.bank, contents.index(f.content)) for found in plan.before.values() for f in found]
     return list(plan.bank_of.values()), fills
 

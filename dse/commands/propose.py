@@ -23,7 +23,11 @@ _Item = TypeVar("_Item")
 @click.option("--base", help="Instruction set to start from, such as rv32i or rv32i+zbkb.")
 @click.option("--inputs", type=int, default=2, show_default=True, help="Registers read at most.")
 @click.option(
-    "--outputs", type=int, default=1, show_default=True, help="Registers written; must be 1."
+    "--outputs",
+    type=int,
+    default=1,
+    show_default=True,
+    help="Results at most, 1 or 2; for two, proposals are pairs of instructions.",
 )
 @click.option("--area", type=float, metavar="GE", help="Area of the chosen set at most.")
 @click.option("--top", type=int, default=5, show_default=True, help="Proposals to deliver.")
@@ -112,11 +116,9 @@ def _request(
 ) -> Request:
     import workloads
     from dse.arguments import open_space
-    from dse.propose.request import Request, RequestError, base_set, from_space, named_workloads
+    from dse.propose.request import Request, base_set, from_space, named_workloads
     from isa.timing import Core
 
-    if outputs != 1:
-        raise RequestError(f"outputs must be 1, not {outputs}: an instruction writes one register")
     names = workloads.workload_names()
     is_space = len(subjects) == 1 and subjects[0] not in names and _is_space(subjects[0])
     fo4_ps = 50.0
@@ -128,7 +130,7 @@ def _request(
     else:
         chosen = named_workloads(subjects)
     core = Core(xlen=base_set(base or "rv32i").xlen)
-    return Request(chosen, base or "rv32i", core, inputs, area, top, fo4_ps=fo4_ps)
+    return Request(chosen, base or "rv32i", core, inputs, outputs, area, top, fo4_ps=fo4_ps)
 
 
 def _is_space(name: str) -> bool:

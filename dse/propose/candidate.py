@@ -19,7 +19,7 @@ class Candidate:
 
     Attributes:
         idea: The idea.
-        instruction: It as an instruction, with `slot` as encoding.
+        instructions: It as an instruction for each result, with `slots` as encodings.
         kernels: Kernels of each workload worth compiling with it.
         proof: That it equals what it replaces.
         cost: Area and delay alone, estimated.
@@ -27,8 +27,8 @@ class Candidate:
     """
 
     idea: Idea
-    instruction: Instruction
-    slot: Slot
+    instructions: tuple[Instruction, ...]
+    slots: tuple[Slot, ...]
     kernels: Mapping[str, tuple[str, ...]]
     proof: Proof
     cost: Cost
@@ -66,17 +66,24 @@ class Pool:
         for i in chosen:
             for workload, names in self.candidates[i].kernels.items():
                 kernels[workload] = tuple(dict.fromkeys((*kernels.get(workload, ()), *names)))
-        added = [self.candidates[i].instruction for i in chosen]
-        return self.scorer.score(added, kernels, self.base)
+        return self.scorer.score(self.instructions(chosen), kernels, self.base)
 
     def used(self, chosen: Iterable[int]) -> tuple[int, ...]:
         """Those that the best programs with them execute."""
         executed = self.score(chosen).used
-        return tuple(i for i in sorted(chosen) if self.candidates[i].instruction.name in executed)
+        return tuple(
+            i
+            for i in sorted(chosen)
+            if not executed.isdisjoint(one.name for one in self.candidates[i].instructions)
+        )
+
+    def instructions(self, chosen: Iterable[int]) -> list[Instruction]:
+        """Those of a set."""
+        return [one for i in chosen for one in self.candidates[i].instructions]
 
     def area(self, chosen: Iterable[int], rung: str = "mapped") -> float:
         """GE of a set as one extension block, 0 for an empty set."""
-        added = [self.candidates[i].instruction for i in chosen]
+        added = self.instructions(chosen)
         return self.scorer.cost(added, rung).area_ge if added else 0.0
 
     def has_room(self, chosen: Sequence[int]) -> bool:

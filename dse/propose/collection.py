@@ -10,7 +10,7 @@ from dse.propose.formula import formula
 from dse.propose.funnel_family import funnel_families
 from dse.propose.group import Group
 from dse.propose.idea import Idea
-from dse.propose.meaning import in_canonical_order
+from dse.propose.meaning import all_in_canonical_order
 from dse.propose.rotation_family import rotation_families
 from dse.propose.shifted_family import shifted_families
 
@@ -29,6 +29,8 @@ def ideas(groups: Mapping[bytes, Group], xlen: int, *, with_members: bool = Fals
     Returns:
         Largest bound first.
     """
+    pairs = [group for group in groups.values() if len(group.meaning.roots) > 1]
+    groups = {key: group for key, group in groups.items() if len(group.meaning.roots) == 1}
     left = dict(groups)
     found: list[Idea] = []
     for families in _FAMILIES:
@@ -36,11 +38,19 @@ def ideas(groups: Mapping[bytes, Group], xlen: int, *, with_members: bool = Fals
             found.append(family)
             for member in members:
                 left.pop(member.meaning.fingerprint, None)
-    found += [_single(group) for group in (groups if with_members else left).values()]
+    found += [_single(group) for group in (*(groups if with_members else left).values(), *pairs)]
     return sorted(found, key=lambda idea: (-idea.bound, idea.operands, idea.formula))
 
 
 def _single(group: Group) -> Idea:
-    root = in_canonical_order(group.meaning)
-    operands = group.meaning.operands
-    return Idea(with_named_boxes(root), operands, (), (group,), ((),), formula(root))
+    roots = all_in_canonical_order(group.meaning)
+    text = "; ".join(formula(root) for root in roots)
+    return Idea(
+        with_named_boxes(roots[0]),
+        group.meaning.operands,
+        (),
+        (group,),
+        ((),),
+        text,
+        *(with_named_boxes(root) for root in roots[1:]),
+    )

@@ -90,18 +90,24 @@ def deliver(report: Report, folder: Path) -> list[Path]:
         for file in earlier:
             file.unlink(missing_ok=True)
         for proposal in report.proposals:
-            data = folder / f"{proposal.name}.json"
-            data.write_text(json.dumps(proposal.to_json(xlen), indent=1) + "\n", encoding="utf-8")
-            python = folder / f"{proposal.name}.py"
-            text = listing(
-                proposal.instruction, xlen, proposal.slot.fields, f"rd = {proposal.idea.formula}"
-            )
-            python.write_text(text, encoding="utf-8")
-            files += [data, python]
-        exported = _export([p.instruction for p in report.proposals], xlen, folder, list(EXPORTS))
+            for instruction, slot, what, content in zip(
+                proposal.instructions,
+                proposal.slots,
+                proposal.formulas,
+                proposal.to_json(xlen),
+                strict=True,
+            ):
+                data = folder / f"{instruction.name}.json"
+                data.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+                python = folder / f"{instruction.name}.py"
+                text = listing(instruction, xlen, slot.fields, f"rd = {what}")
+                python.write_text(text, encoding="utf-8")
+                files += [data, python]
+        instructions = [i for p in report.proposals for i in p.instructions]
+        exported = _export(instructions, xlen, folder, list(EXPORTS))
         whole = folder / REPORT
-        content = {**to_json(report), "files": [file.name for file in exported]}
-        whole.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        everything = {**to_json(report), "files": [file.name for file in exported]}
+        whole.write_text(json.dumps(everything, indent=1) + "\n", encoding="utf-8")
     except OSError as error:
         raise RunError(f"{folder} cannot be written: {error.strerror}") from None
     return [whole, *files, *exported]

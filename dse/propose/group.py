@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from dse.propose.enumeration import Enumeration
 from dse.propose.graph import Graph
-from dse.propose.meaning import Meaning, cost, expression, is_deliverable, meaning_of
+from dse.propose.meaning import Meaning, cost, expressions, is_deliverable, meaning_of
 from dse.propose.work import Occurrence, Work
 from isa.bits import Bits
 
@@ -28,23 +28,29 @@ class Group:
 
 
 def group(found: Iterable[tuple[Graph, Enumeration]], work: Work, xlen: int) -> dict[bytes, Group]:
-    """Gather the subgraphs that save an instruction by meaning, keyed by fingerprint."""
+    """Gather the subgraphs that save an instruction by meaning, keyed by fingerprint.
+
+    One instruction computes one result, so a subgraph with two takes two.
+    """
     groups: dict[bytes, Group] = {}
-    meanings: dict[Bits, Meaning] = {}
+    meanings: dict[tuple[Bits, ...], Meaning] = {}
     for graph, enumeration in found:
         for subgraph in enumeration.subgraphs:
             replaced = work.subgraph(graph, subgraph, xlen)
-            if replaced < 2 or not is_deliverable(graph, subgraph, xlen):
+            if replaced <= subgraph.outputs.bit_count() or not is_deliverable(
+                graph, subgraph, xlen
+            ):
                 continue
-            root = expression(graph, subgraph, xlen)
-            meaning = meanings.get(root)
+            roots = expressions(graph, subgraph, xlen)
+            meaning = meanings.get(roots)
             is_new = meaning is None
             if meaning is None:
-                meaning = meanings[root] = meaning_of(root, subgraph.ports)
+                meaning = meaning_of(roots[0], subgraph.ports, *roots[1:])
+                meanings[roots] = meaning
             held = groups.get(meaning.fingerprint)
             if held is None:
                 held = groups[meaning.fingerprint] = Group(meaning)
-            elif is_new and cost(root) < cost(held.meaning.root):
+            elif is_new and cost(*roots) < cost(*held.meaning.roots):
                 held.meaning = meaning
             if is_new:
                 held.spellings.append(meaning)

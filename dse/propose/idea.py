@@ -16,6 +16,7 @@ class Idea:
 
     Attributes:
         root: What it computes, over `rs1`, `rs2`.. and its immediates.
+        second: Its second result, which takes a second instruction; None where there is none.
         operands: Registers it reads.
         immediates: (name, width in bits) of each immediate.
         groups: The meanings it covers.
@@ -29,6 +30,12 @@ class Idea:
     groups: tuple[Group, ...]
     settings: tuple[tuple[int, ...], ...]
     formula: str
+    second: Bits | None = None
+
+    @property
+    def roots(self) -> tuple[Bits, ...]:
+        """Its results."""
+        return (self.root,) if self.second is None else (self.root, self.second)
 
     @cached_property
     def occurrences(self) -> list[Occurrence]:

@@ -29,19 +29,25 @@ VECTORS = 48
 
 @dataclass(frozen=True, eq=False)
 class Meaning:
-    """A function of registers.
+    """A function of registers, of one or two results.
 
     Attributes:
-        root: Expression over `rs1`, `rs2`.., each xlen bits wide, as wide itself.
+        roots: An expression for each result over `rs1`, `rs2`.., each xlen bits wide, as wide
+            itself; two are in the order that makes the fingerprint smallest.
         operands: How many registers it reads.
         fingerprint: Outputs on the fixed vectors, under the order that makes them smallest.
-        order: Position in `root` of each operand of that order.
+        order: Position in `roots` of each operand of that order.
     """
 
-    root: Bits
+    roots: tuple[Bits, ...]
     operands: int
     fingerprint: bytes
     order: tuple[int, ...]
+
+    @property
+    def root(self) -> Bits:
+        """The first result."""
+        return self.roots[0]
 
 
 def registers(count: int, xlen: int) -> tuple[Bits, ...]:
@@ -50,14 +56,20 @@ def registers(count: int, xlen: int) -> tuple[Bits, ...]:
 
 
 def is_deliverable(graph: Graph, subgraph: Subgraph, xlen: int) -> bool:
-    """Whether every port fits a register and an expression has one result."""
+    """Whether every port fits a register."""
     ports = members(subgraph.inputs | subgraph.outputs)
     if subgraph.split >= 0 and not subgraph.is_partial:
         ports.append(subgraph.split)
-    return subgraph.outputs.bit_count() == 1 and all(graph.vertices[v].width <= xlen for v in ports)
+    return all(graph.vertices[v].width <= xlen for v in ports)
 
 
 def expression(graph: Graph, subgraph: Subgraph, xlen: int) -> Bits:
+    """The function of a `subgraph` with one output; see `expressions`."""
+    (root,) = expressions(graph, subgraph, xlen)
+    return root
+
+
+def expressions(graph: Graph, subgraph: Subgraph, xlen: int) -> tuple[Bits, ...]:
     """The function of `subgraph` on registers: inputs in vertex order, the combined rest last.
 
     A value narrower than a register is its low bits; a narrower result is zero-extended.
@@ -79,8 +91,7 @@ def expression(graph: Graph, subgraph: Subgraph, xlen: int) -> Bits:
             values[v] = reduce(lambda a, b, op=vertex.op: node(op, a, b), inputs)  # type: ignore[misc]
         else:
             values[v] = node(vertex.op, *inputs, attr=vertex.attr, width=vertex.width)
-    (output,) = members(subgraph.outputs)
-    return values[output].zext(xlen)
+    return tuple(values[output].zext(xlen) for output in members(subgraph.outputs))
 
 
 @cache
@@ -104,34 +115,52 @@ def _ordered_vectors(count: int, xlen: int) -> tuple[tuple[tuple[int, ...], ...]
     return orders, [np.concatenate([columns[o[i]] for o in orders]) for i in range(count)]
 
 
-def meaning_of(root: Bits, operands: int) -> Meaning:
-    """Fingerprint an expression over the first `operands` registers."""
-    xlen = root.width
+def meaning_of(root: Bits, operands: int, *more: Bits) -> Meaning:
+    """Fingerprint an expression over the first `operands` registers, or two together."""
+    roots, xlen = (root, *more), root.width
     if operands == 0:
-        return Meaning(root, 0, evaluate_lanes(root, {}).tobytes(), ())
+        outputs = [(evaluate_lanes(r, {}).tobytes(), i) for i, r in enumerate(roots)]
+        outputs.sort()
+        fingerprint = b"".join(output for output, _ in outputs)
+        return Meaning(tuple(roots[i] for _, i in outputs), 0, fingerprint, ())
     orders, columns = _ordered_vectors(operands, xlen)
     lanes = dict(zip(REGISTERS, columns, strict=False))
-    values = evaluate_lanes(root, lanes)
-    size = len(values) // len(orders)
-    outputs = [
-        values[i * size : (i + 1) * size].astype(np.uint64).tobytes() for i in range(len(orders))
-    ]
-    best = min(range(len(orders)), key=outputs.__getitem__)
-    return Meaning(root, operands, bytes([operands]) + outputs[best], orders[best])
+    values = [evaluate_lanes(r, lanes).astype(np.uint64) for r in roots]
+    size = len(values[0]) // len(orders)
+
+    def under(order: int) -> list[tuple[bytes, int]]:
+        part = slice(order * size, (order + 1) * size)
+        return sorted((v[part].tobytes(), i) for i, v in enumerate(values))
+
+    found = [under(order) for order in range(len(orders))]
+    best = min(range(len(orders)), key=found.__getitem__)
+    fingerprint = bytes([operands]) + b"".join(output for output, _ in found[best])
+    return Meaning(tuple(roots[i] for _, i in found[best]), operands, fingerprint, orders[best])
 
 
 def in_canonical_order(meaning: Meaning) -> Bits:
-    """The expression with its operands renamed to the order of the fingerprint."""
+    """The first result with its operands renamed to the order of the fingerprint."""
+    return all_in_canonical_order(meaning)[0]
+
+
+def all_in_canonical_order(meaning: Meaning) -> tuple[Bits, ...]:
+    """The results with their operands renamed to the order of the fingerprint."""
     names = registers(meaning.operands, meaning.root.width)
-    return substitute(
-        meaning.root, {names[i]: names[p] for i, p in enumerate(meaning.order) if i != p}
-    )
+    renamed = {names[i]: names[p] for i, p in enumerate(meaning.order) if i != p}
+    return tuple(substitute(root, renamed) for root in meaning.roots)
 
 
-def cost(root: Bits) -> int:
-    """Size of an expression, to choose the simplest spelling of a meaning."""
+def on_first_registers(root: Bits) -> Bits:
+    """The expression with the registers it reads renamed to the first ones, in order."""
+    used = sorted((a for a in arguments([root]) if a.attr in REGISTERS), key=lambda a: str(a.attr))
+    first = registers(len(used), root.width)
+    return substitute(root, dict(zip(used, first, strict=True)))
+
+
+def cost(*roots: Bits) -> int:
+    """Size of expressions, to choose the simplest spelling of a meaning."""
     seen: set[Bits] = set()
-    stack = [root]
+    stack = list(roots)
     while stack:
         n = stack.pop()
         if n not in seen:

@@ -10,7 +10,7 @@ from dse.propose.configured import setting
 from dse.propose.group import Group
 from dse.propose.idea import Idea
 from dse.propose.known import LARGEST_IMMEDIATE, Known, known_instructions
-from dse.propose.meaning import in_canonical_order, meaning_of
+from dse.propose.meaning import in_canonical_order, meaning_of, on_first_registers
 from dse.propose.proof import METHODS, ProofError, equal
 from isa.bits import Bits, arguments, concat, substitute
 from isa.instruction import Instruction
@@ -76,6 +76,8 @@ class Neighbourhood:
 
     def nearest(self, idea: Idea) -> Nearest:
         """Compare an idea with every known instruction."""
+        if idea.second is not None:
+            return self._both(idea) or self._contained(idea)
         bits = sum(width for _, width in idea.immediates)
         if bits <= LARGEST_IMMEDIATE:
             every = list(product(*(range(1 << width) for _, width in idea.immediates)))
@@ -89,6 +91,20 @@ class Neighbourhood:
         if part is not None:
             return Nearest("is part of", *part)
         return self._set(idea) or self._contained(idea)
+
+    def _both(self, idea: Idea) -> Nearest | None:
+        """The known instructions that equal the two results."""
+        found = []
+        for root in idea.roots:
+            half = on_first_registers(root)
+            one = Idea(half, len(arguments([half])), (), (), ((),), "")
+            equal_one = self._equal(one, [()])
+            if equal_one is None:
+                return None
+            found.append(equal_one)
+        names = " and ".join(name for name, _, _, _ in found)
+        is_proven = all(proven for _, _, proven, _ in found)
+        return Nearest("equals", names, found[0][1], is_proven)
 
     def _set(self, idea: Idea) -> Nearest | None:
         """A configurable instruction whose state can make it equal the idea."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from dse.propose.candidate import Candidate, Pool
 from dse.propose.companion import companions
 from dse.propose.proof import ProofError, prove
-from dse.propose.proposal import Proposal, Saving, make_instruction
+from dse.propose.proposal import Proposal, Saving, make_instructions
 from dse.propose.request import Request, RequestError
 from dse.propose.score import Score, Scorer
 from dse.propose.selection import Selection, select
@@ -107,7 +107,7 @@ def propose(
         )
     candidates = []
     for entry, candidate in track(shortlist):
-        score = scorer.score([candidate.instruction], entry.kernels, base)
+        score = scorer.score(candidate.instructions, entry.kernels, base)
         candidates.append(replace(candidate, alone=score))
     is_limited = request.area_ge is not None  # else a set need not choose between them
     starts = _extensions([entry for entry, _ in shortlist]) if is_limited else []
@@ -121,7 +121,9 @@ def propose(
         selection,
         proposals,
         _references(found, scorer, base),
-        scorer.third_port_ge() if any(p.idea.operands > 2 for p in proposals) else 0.0,
+        scorer.third_port_ge()
+        if any(len(i.sources) > 2 for p in proposals for i in p.instructions)
+        else 0.0,
         len(shortlist),
         scorer.runs,
         time.perf_counter() - start,
@@ -132,6 +134,8 @@ def _shortlist(request: Request, found: Survey, scorer: Scorer) -> Shortlist:
     """The best ideas that can be encoded and proven and fit the area, as instructions."""
     source = f"dse propose {request.title.replace(',', '')} --base {request.base}"
     source += f" --inputs {request.inputs}"
+    if request.outputs > 1:
+        source += f" --outputs {request.outputs}"
     taken: list[Encoding] = encodings_in_use()
     names: set[str] = set()
     chosen: Shortlist = []
@@ -141,15 +145,15 @@ def _shortlist(request: Request, found: Survey, scorer: Scorer) -> Shortlist:
     def add(entry: Ranked) -> bool:
         try:
             proof = prove(entry.idea)
-            instruction, slot = make_instruction(entry.idea, entry.nearest, taken, names, source)
+            made, slots = make_instructions(entry.idea, entry.nearest, taken, names, source)
         except (NoRoom, ProofError):
             return False
-        cost = scorer.cost([instruction])
+        cost = scorer.cost(made)
         if request.area_ge is not None and cost.area_ge > request.area_ge:
             return False
-        taken.append(slot.encoding)
-        names.add(instruction.name)
-        chosen.append((entry, Candidate(entry.idea, instruction, slot, entry.kernels, proof, cost)))
+        taken.extend(slot.encoding for slot in slots)
+        names.update(instruction.name for instruction in made)
+        chosen.append((entry, Candidate(entry.idea, made, slots, entry.kernels, proof, cost)))
         return True
 
     for entry in _varied(found.ranked):
@@ -234,12 +238,12 @@ def _proposals(
         made.append(
             Proposal(
                 candidate.idea,
-                candidate.instruction,
-                candidate.slot,
+                candidate.instructions,
+                candidate.slots,
                 ranked[i].nearest,
                 candidate.proof,
-                scorer.cost([candidate.instruction], "mapped"),
-                scorer.latency(candidate.instruction),
+                scorer.cost(candidate.instructions, "mapped"),
+                max(map(scorer.latency, candidate.instructions)),
                 base.cycles - candidate.cycles,
                 tuple(_savings(candidate, base)),
                 is_chosen,

@@ -10,12 +10,12 @@ from pathlib import Path
 import pyrtl
 
 from dse.propose.idea import Idea
-from dse.propose.meaning import in_canonical_order, meaning_of, vectors
+from dse.propose.meaning import all_in_canonical_order, meaning_of, vectors
 from dse.propose.normal_form import normal_form
 from hw.abc import abc_path
 from hw.aiger import aiger_bytes
 from hw.bitblast import bitblast
-from hw.graph import FALSE
+from hw.graph import FALSE, TRUE
 from hw.lower import lower
 from isa.bits import Bits, arguments
 
@@ -62,9 +62,12 @@ def prove(idea: Idea) -> Proof:
     worst = 0
     checked = 0
     for group, setting in zip(idea.groups, idea.settings, strict=True):
-        ours = in_canonical_order(meaning_of(idea.specialised(setting), idea.operands))
+        first = idea.specialised(setting)
+        ours = all_in_canonical_order(meaning_of(first, idea.operands, *idea.roots[1:]))
         for meaning in group.spellings:
-            worst = max(worst, METHODS.index(equal(ours, in_canonical_order(meaning))))
+            theirs = all_in_canonical_order(meaning)
+            methods = [METHODS.index(equal(a, b)) for a, b in zip(ours, theirs, strict=True)]
+            worst = max(worst, *methods)
             checked += 1
     return Proof(METHODS[worst], checked)
 
@@ -98,6 +101,8 @@ def _checker(a: Bits, b: Bits) -> bool | None:
         graph = bitblast(pyrtl.working_block())
     if graph.sinks[0].literals == (FALSE,):  # equal gate by gate
         return True
+    if graph.sinks[0].literals == (TRUE,):  # different for every input
+        return False
     with tempfile.TemporaryDirectory(prefix="dse-abc-") as folder:
         (Path(folder) / "miter.aig").write_bytes(aiger_bytes(graph))
         try:

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from dse.propose.formula import formula
 from dse.propose.idea import Idea
+from dse.propose.meaning import on_first_registers
 from dse.propose.nearest import Nearest
 from dse.propose.proof import Proof
 from dse.propose.slot import Slot, allocate
@@ -46,12 +48,12 @@ class Saving:
 
 @dataclass(frozen=True, eq=False)
 class Proposal:
-    """A proposed instruction.
+    """A proposed instruction, or a pair of them for the two results of one idea.
 
     Attributes:
         idea: What it does.
-        instruction: It, as a record with an encoding in custom space.
-        slot: That encoding.
+        instructions: One for each result, as records with an encoding in custom space.
+        slots: Those encodings.
         nearest: The known instruction it equals or holds.
         proof: How it is known to equal what it replaces.
         cost: Area and delay as an extension of its own, decode and result mux included.
@@ -64,8 +66,8 @@ class Proposal:
     """
 
     idea: Idea
-    instruction: Instruction
-    slot: Slot
+    instructions: tuple[Instruction, ...]
+    slots: tuple[Slot, ...]
     nearest: Nearest
     proof: Proof
     cost: Cost
@@ -79,8 +81,18 @@ class Proposal:
 
     @property
     def name(self) -> str:
-        """Mnemonic."""
-        return self.instruction.name
+        """Mnemonics."""
+        return ", ".join(instruction.name for instruction in self.instructions)
+
+    @property
+    def instruction(self) -> Instruction:
+        """The first."""
+        return self.instructions[0]
+
+    @property
+    def slot(self) -> Slot:
+        """Of the first."""
+        return self.slots[0]
 
     @property
     def occurrences(self) -> int:
@@ -112,45 +124,78 @@ class Proposal:
             "cycles_saved_per_ge": self.saved / self.cost.area_ge if self.cost.area_ge else None,
         }
 
-    def to_json(self, xlen: int) -> dict[str, Any]:
-        """The content of its file; `isa.proposal.load_proposal` reads it back."""
+    def to_json(self, xlen: int) -> list[dict[str, Any]]:
+        """The content of the file of each instruction; `isa.proposal.load_proposal` reads it."""
         places: dict[str, int] = {}
         for o in self.idea.occurrences:
             places[o.graph.name] = places.get(o.graph.name, 0) + 1
-        return write_proposal(
-            self.instruction,
-            xlen,
-            self.slot.fields,
-            formula=self.idea.formula,
-            nearest={
-                "relation": self.nearest.relation or "new",
-                "name": self.nearest.name,
-                "extension": self.nearest.extension,
-                "is_proven": self.nearest.is_proven,
-            },
-            proof={"method": self.proof.method, "spellings": self.proof.checked},
-            occurrences=dict(sorted(places.items())),
-            is_chosen=self.is_chosen,
-            measured=self.figures(),
-        )
+        pair = {"pair": [i.name for i in self.instructions]} if len(self.instructions) > 1 else {}
+        return [
+            write_proposal(
+                instruction,
+                xlen,
+                slot.fields,
+                formula=text,
+                **pair,
+                nearest={
+                    "relation": self.nearest.relation or "new",
+                    "name": self.nearest.name,
+                    "extension": self.nearest.extension,
+                    "is_proven": self.nearest.is_proven,
+                },
+                proof={"method": self.proof.method, "spellings": self.proof.checked},
+                occurrences=dict(sorted(places.items())),
+                is_chosen=self.is_chosen,
+                measured=self.figures(),
+            )
+            for instruction, slot, text in zip(
+                self.instructions, self.slots, self.formulas, strict=True
+            )
+        ]
+
+    @property
+    def formulas(self) -> list[str]:
+        """What each instruction does, over its own operands."""
+        if len(self.instructions) == 1:
+            return [self.idea.formula]
+        return [formula(on_first_registers(root)) for root in self.idea.roots]
 
 
-def make_instruction(
+def make_instructions(
     idea: Idea, nearest: Nearest, taken: Sequence[Encoding], names: Iterable[str], source: str
-) -> tuple[Instruction, Slot]:
-    """Give an idea a name and an encoding that overlaps none of `taken`.
+) -> tuple[tuple[Instruction, ...], tuple[Slot, ...]]:
+    """Give an idea names and encodings that overlap none of `taken`, for each result one.
 
     Raises:
         NoRoom: Its operands do not fit an instruction word.
     """
     name = _name(idea, nearest, frozenset(names))
-    slot = allocate(name, idea.operands, idea.immediates, taken)
-    extension = Extension(name, source=source, xlens=(idea.root.width,))
-    order = (*REGISTER_SOURCES, *(immediate for immediate, _ in idea.immediates))
-    holes = sorted(arguments([idea.root]), key=lambda a: order.index(str(a.attr)))
+    if idea.second is None:
+        instruction, slot = _make(name, idea.root, idea.operands, idea.immediates, taken, source)
+        return (instruction,), (slot,)
+    made: list[tuple[Instruction, Slot]] = []
+    for suffix, root in zip("ab", idea.roots, strict=True):
+        half = on_first_registers(root)
+        used = [*taken, *(slot.encoding for _, slot in made)]
+        made.append(_make(f"{name}_{suffix}", half, len(arguments([half])), (), used, source))
+    return tuple(i for i, _ in made), tuple(s for _, s in made)
+
+
+def _make(
+    name: str,
+    root: Bits,
+    operands: int,
+    immediates: tuple[tuple[str, int], ...],
+    taken: Sequence[Encoding],
+    source: str,
+) -> tuple[Instruction, Slot]:
+    slot = allocate(name, operands, immediates, taken)
+    extension = Extension(name, source=source, xlens=(root.width,))
+    order = (*REGISTER_SOURCES, *(immediate for immediate, _ in immediates))
+    holes = sorted(arguments([root]), key=lambda a: order.index(str(a.attr)))
 
     def meaning(*operands: Bits) -> Bits:
-        return substitute(idea.root, dict(zip(holes, operands, strict=True)))
+        return substitute(root, dict(zip(holes, operands, strict=True)))
 
     parameters = tuple(str(a.attr) for a in holes)
     extension.declare(slot.line, meaning, parameters, fields=slot.fields)
@@ -163,12 +208,12 @@ def _name(idea: Idea, nearest: Nearest, taken: frozenset[str]) -> str:
         name = f"x{nearest.name}"
         if name not in taken:
             return name
-    order = topological([idea.root])
+    order = topological(idea.roots)
     boxes = [n.attr.name for n in order if isinstance(n.attr, Table)]
     operators = [n.op.removesuffix("_var") for n in order if n.op in _STEM_OPERATORS]
     words = list(dict.fromkeys([*boxes, *reversed(operators)]))[:2]
     stem = "op" if not words else "".join(word.replace("_", "")[:LONGEST_WORD] for word in words)
-    digest = hashlib.blake2b(to_text([idea.root]).encode(), digest_size=8).hexdigest()
+    digest = hashlib.blake2b(to_text(list(idea.roots)).encode(), digest_size=8).hexdigest()
     for length in range(3, len(digest)):
         name = f"x{stem}_{digest[:length]}"
         if name not in taken:

@@ -138,7 +138,14 @@ def _table(report: Report):  # type: ignore[no-untyped-def]
 
 
 def _print_explanation(console: Console, number: int, p: Proposal) -> None:
-    lines = [f"{number}. {p.name}: rd = {p.idea.formula}", f"   {p.slot.line}"]
+    lines = [f"{number}. {p.name}: rd = {p.idea.formula}"]
+    if len(p.instructions) > 1:
+        lines = [f"{number}. {p.name}: two results of {p.idea.operands} registers"]
+        lines += [
+            f"   {instruction.name}: rd = {text}"
+            for instruction, text in zip(p.instructions, p.formulas, strict=True)
+        ]
+    lines += [f"   {slot.line}" for slot in p.slots]
     used = [f"{s.workload} ({s.kernel}): {s.saved:,} cycles saved" for s in p.savings if s.saved]
     if used:
         lines.append("   " + "; ".join(used))
@@ -208,16 +215,17 @@ def to_json(report: Report) -> dict[str, Any]:
         ],
         "base": report.request.base,
         "inputs": report.request.inputs,
+        "outputs": report.request.outputs,
         "core": repr(report.request.host),
         "third_port_ge": round(report.third_port_ge, 1),
         **survey_json(report.survey),
         "base_cycles": report.base.cycles,
         "final_cycles": report.selection.score.cycles,
-        "set": [p.name for p in report.proposals if p.is_chosen],
+        "set": [i.name for p in report.proposals if p.is_chosen for i in p.instructions],
         "set_area_ge": round(report.selection.area_ge, 1),
         "set_bound_cycles": report.selection.bound.cycles,
         "set_is_optimal": report.selection.gap == 0,
-        "proposals": [p.to_json(xlen) for p in report.proposals],
+        "proposals": [row for p in report.proposals for row in p.to_json(xlen)],
         "references": [
             {
                 "extension": r.extension,

@@ -30,7 +30,9 @@ class Request:
         workloads: (workload, weight) each.
         base: Name of the base instruction set, with extensions joined by "+".
         core: The host core, for which cycles are counted.
-        inputs: Most registers an instruction may read, 1 to 3.
+        inputs: Most registers that are read, 1 to 3; 4 where there are two results.
+        outputs: Most results, 1 or 2; the second takes an instruction of its own, and none of the
+            two reads more than 3 registers.
         area_ge: Most area of the chosen set, as one extension block; None is no limit.
         top: How many proposals to deliver.
         budget: Search states of the enumeration of one block.
@@ -41,6 +43,7 @@ class Request:
     base: str = "rv32i"
     core: Core = DEFAULT_CORE
     inputs: int = 2
+    outputs: int = 1
     area_ge: float | None = None
     top: int = 5
     budget: int = DEFAULT_BUDGET
@@ -49,9 +52,12 @@ class Request:
     def __post_init__(self) -> None:
         if not self.workloads:
             raise RequestError("workloads must be one or more, not none")
-        if not 1 <= self.inputs <= MOST_OPERANDS:
+        if self.outputs not in (1, 2):
+            raise RequestError(f"outputs must be 1 or 2, not {self.outputs}")
+        most = MOST_OPERANDS + self.outputs - 1
+        if not 1 <= self.inputs <= most:
             raise RequestError(
-                f"inputs must be 1 to {MOST_OPERANDS}, not {self.inputs}: "
+                f"inputs must be 1 to {most}, not {self.inputs}: "
                 "an instruction word names no more registers beside the result"
             )
         if self.top < 1:
@@ -67,7 +73,9 @@ class Request:
     @property
     def host(self) -> Core:
         """The core, with a third read port if instructions may read three registers."""
-        return replace(self.core, read_ports=max(self.core.read_ports, self.inputs))
+        return replace(
+            self.core, read_ports=max(self.core.read_ports, min(self.inputs, MOST_OPERANDS))
+        )
 
     @property
     def title(self) -> str:

@@ -76,7 +76,7 @@ def survey(request: Request) -> Survey:
         subjects.append(subject)
     start = time.perf_counter()
     found = [
-        (graph, enumerate_subgraphs(graph, request.inputs, budget=request.budget))
+        (graph, enumerate_subgraphs(graph, request.inputs, request.outputs, budget=request.budget))
         for subject in subjects
         for graphs in subject.graphs.values()
         for graph in graphs

@@ -90,7 +90,7 @@ class Occurrence:
     @property
     def saving(self) -> float:
         """Instructions saved in one execution of the workload."""
-        return self.graph.weight * (self.work - 1)
+        return self.graph.weight * (self.work - self.subgraph.outputs.bit_count())
 
 
 def disjoint(occurrences: Iterable[Occurrence]) -> list[Occurrence]:

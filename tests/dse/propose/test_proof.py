@@ -35,3 +35,8 @@ def test_agreeing_on_all_vectors_is_not_enough() -> None:
     assert meaning_of(a, 2).fingerprint == meaning_of(b, 2).fingerprint
     with pytest.raises(ProofError, match="agree on all vectors, but the equivalence checker finds"):
         equal(a, b)
+
+
+def test_what_differs_everywhere_is_refused() -> None:
+    with pytest.raises(ProofError, match="the equivalence checker finds a difference"):
+        equal(R1 + R2, (R1 + R2) ^ 1)

@@ -48,8 +48,8 @@ def selected(names: str, scores: Table, **limits: Any) -> tuple[Selection, list[
     candidates = [
         Candidate(
             SimpleNamespace(operands=2 if name.isupper() else 1),  # type: ignore[arg-type]
-            SimpleNamespace(name=name),  # type: ignore[arg-type]
-            None,  # type: ignore[arg-type]
+            (SimpleNamespace(name=name),),  # type: ignore[arg-type]
+            (),
             {"w": ("k",)},
             None,  # type: ignore[arg-type]
             None,  # type: ignore[arg-type]
@@ -60,7 +60,7 @@ def selected(names: str, scores: Table, **limits: Any) -> tuple[Selection, list[
     starts = limits.pop("starts", ())
     pool = Pool(candidates, scores, Sum(limits.pop("base", 100.0)), **{"count": 5, **limits})  # type: ignore[arg-type]
     result = select(pool, starts)
-    return result, [candidates[i].instruction.name for i in result.order]
+    return result, [candidates[i].instructions[0].name for i in result.order]
 
 
 def chosen(names: str, scores: Table, **limits: Any) -> tuple[list[str], list[float], list[float]]:

@@ -58,6 +58,7 @@ class Report:
         base: The base set on every workload.
         selection: The chosen set, as positions among what was measured, and what it does.
         proposals: Chosen first, the one that would be missed most first; then the best others.
+        least_area_ge: Area below which no merging of operators gets the set.
         references: Known instructions found again, for comparison.
         third_port_ge: Area of a third read port of the register file, where a proposal needs it.
         measured: Ideas measured; `runs` programs compiled and run for that.
@@ -69,6 +70,7 @@ class Report:
     base: Score
     selection: Selection
     proposals: tuple[Proposal, ...]
+    least_area_ge: float
     references: tuple[Reference, ...]
     third_port_ge: float
     measured: int
@@ -120,6 +122,7 @@ def propose(
         base,
         selection,
         proposals,
+        scorer.least_area([i for p in proposals if p.is_chosen for i in p.instructions]),
         _references(found, scorer, base),
         scorer.third_port_ge()
         if any(len(i.sources) > 2 for p in proposals for i in p.instructions)

@@ -44,7 +44,8 @@ def print_report(report: Report) -> None:
             f"\nChosen set: {', '.join(p.name for p in chosen)}: "
             f"{final:,.0f} cycles, gain {gain:.1%} over {report.request.base}, "
             f"{chosen_set.area_ge:,.0f} GE as one extension block (mapped), "
-            f"{sum(p.cost.area_ge for p in chosen):,.0f} GE as one each\n{_quality(report)}",
+            f"{sum(p.cost.area_ge for p in chosen):,.0f} GE as one each\n"
+            f"{_sharing(report)}\n{_quality(report)}",
             highlight=False,
             soft_wrap=True,
         )
@@ -68,6 +69,15 @@ def print_report(report: Report) -> None:
         "all with known answers.",
         highlight=False,
         soft_wrap=True,
+    )
+
+
+def _sharing(report: Report) -> str:
+    """How far the merged area can be from the least."""
+    area, least = report.selection.area_ge, report.least_area_ge
+    return (
+        "Operators shared as far as any merging can, without what selects their operands: "
+        f"{least:,.0f} GE, so better merging would save at most {max(0.0, 1 - least / area):.1%}"
     )
 
 
@@ -223,6 +233,7 @@ def to_json(report: Report) -> dict[str, Any]:
         "final_cycles": report.selection.score.cycles,
         "set": [i.name for p in report.proposals if p.is_chosen for i in p.instructions],
         "set_area_ge": round(report.selection.area_ge, 1),
+        "set_least_area_ge": round(report.least_area_ge, 1),
         "set_bound_cycles": report.selection.bound.cycles,
         "set_is_optimal": report.selection.gap == 0,
         "proposals": [row for p in report.proposals for row in p.to_json(xlen)],

@@ -6,14 +6,19 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import pyrtl
+
 from dse.measurement import WrongAnswer, cases
 from dse.propose.subject import Subject
 from hw import units
 from hw.area import Cost, bitblast, estimate, mapped
 from hw.composition import compose
 from hw.extension import build_extension
+from hw.lower import lower
+from hw.merge_bound import least_area, operators
 from hw.technology import Technology
-from isa.bits import topological
+from hw.unit import build_unit
+from isa.bits import Bits, arguments, topological
 from isa.compiler import compile_kernel
 from isa.instruction import Instruction
 from isa.instruction_set import InstructionSet
@@ -84,6 +89,7 @@ class Scorer:
         self._measured: dict[tuple[object, ...], Figures | None] = {}
         self._latencies: dict[str, int] = {}
         self._costs: dict[tuple[str, ...], Cost] = {}
+        self._operators: dict[Bits, float] = {}
         self._around: float | None = None
 
     def base_score(self) -> Score:
@@ -126,6 +132,34 @@ class Scorer:
             price_block = mapped if rung == "mapped" else estimate
             self._costs[key] = price_block(bitblast(block), self.technology)
         return self._costs[key]
+
+    def least_area(self, added: Sequence[Instruction]) -> float:
+        """GE, mapped, below which no merging of their operators gets these instructions.
+
+        What they share, and decoding that the word is one of them and selecting their result.
+        """
+        if not added:
+            return 0.0
+        xlen = self.base.xlen
+        circuits = units.chosen_circuits(dict(circuits_of(added, xlen)))
+
+        def area(n: Bits) -> float:
+            if n not in self._operators:
+                with pyrtl.temp_working_block():
+                    ports = {str(a.attr): pyrtl.Input(a.width, str(a.attr)) for a in arguments([n])}
+                    output = pyrtl.Output(n.width, "result")
+                    output <<= lower([n], ports, circuits)[0]
+                    graph = bitblast(pyrtl.working_block())
+                self._operators[n] = mapped(graph, self.technology).area_ge
+            return self._operators[n]
+
+        alone = [bitblast(build_unit(i, xlen, circuits)) for i in added]
+        idle = [replace(i, meaning=lambda rs1: rs1, parameters=("rs1",)) for i in added]
+        frame = mapped(bitblast(build_extension(idle, xlen, {})), self.technology).area_ge
+        return frame + least_area(
+            [mapped(graph, self.technology).area_ge for graph in alone],
+            [operators(i.effects(xlen).values(), area) for i in added],
+        )
 
     def latency(self, instruction: Instruction) -> int:
         """Cycles in EX that keep the clock period of the plain core, as `hw.composition` has it.

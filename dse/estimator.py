@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dse.encoding import Encoding, Rows, first_positions
+from dse.metrics import HARDWARE
 from dse.pareto import Loss
 from dse.structure import Floats, Structure
 from dse.surrogate import Surrogate
@@ -53,9 +55,9 @@ class Estimator:
         self.front: Rows = np.zeros((0, len(encoding.names)), dtype=np.int16)
         self.front_losses: Floats = np.zeros((0, 0))
         self._rows: dict[bytes, tuple[Rows, Loss | None, tuple[float, ...]]] = {}
-        self._losses = Surrogate(encoding)
+        self._models: list[_Model] = []
         self._failure: Surrogate | None = None
-        self._objectives = 0
+        self._objectives = len(encoding.space.objectives)
 
     @property
     def count(self) -> int:
@@ -80,7 +82,6 @@ class Estimator:
         rows = np.array([row for row, _, _ in measured])
         losses = np.array([loss for _, loss, _ in measured], dtype=float)
         violations = np.array([v for _, _, v in measured], dtype=float).reshape(len(measured), -1)
-        self._objectives = losses.shape[1]
         is_feasible = (violations <= 0).all(axis=1)
         if is_feasible.any():
             kept = np.nonzero(is_feasible)[0]
@@ -89,7 +90,9 @@ class Estimator:
         near = self._nearest(losses)
         targets = np.column_stack([losses, violations])[near]
         _, features = self.structure.predict(rows[near])
-        self._losses.fit(rows[near], features, targets)
+        self._models = _models(self.encoding, targets.shape[1])
+        for model in self._models:
+            model.fit(rows[near], features, targets)
         self._failure = None
         if len(measured) < len(entries):
             every = entries[-MOST_LEARNED:]
@@ -109,7 +112,9 @@ class Estimator:
 
         Those that are not expected to be feasible get infinite losses.
         """
-        found = self._losses.predict(candidates.rows, candidates.features, deviations)
+        found = np.empty((len(candidates.rows), sum(len(model.targets) for model in self._models)))
+        for model in self._models:
+            found[:, model.targets] = model.predict(candidates, deviations)
         # rounded: the last bits are those of a library for matrices and must decide nothing
         losses = found[:, : self._objectives].astype(np.float32).astype(float)
         is_out = (found[:, self._objectives :] > 0).any(axis=1)
@@ -128,3 +133,41 @@ class Estimator:
         front, points = (self.front_losses - low) / span, (losses - low) / span
         excess = np.max([(points - f).min(axis=1) for f in front], axis=0)
         return np.sort(np.argsort(excess, kind="stable")[:MOST_LEARNED])
+
+
+@dataclass(frozen=True)
+class _Model:
+    """What predicts some of the targets: those of hardware from its parameters alone."""
+
+    targets: list[int]
+    surrogate: Surrogate
+    is_of_hardware: bool
+
+    def fit(self, rows: Rows, features: Floats, targets: Floats) -> None:
+        self.surrogate.fit(rows, self._heeded(features), targets[:, self.targets])
+
+    def predict(self, candidates: Candidates, deviations: float) -> Floats:
+        features = self._heeded(candidates.features)
+        return self.surrogate.predict(candidates.rows, features, deviations)
+
+    def _heeded(self, features: Floats) -> Floats:
+        return features[:, :0] if self.is_of_hardware else features
+
+
+def _models(encoding: Encoding, count: int) -> list[_Model]:
+    """Models of so many targets: the objectives of a space, its constraints, and what else."""
+    space = encoding.space
+    kinds = [objective.metric in HARDWARE for objective in space.objectives]
+    kinds += [constraint.metric in HARDWARE for constraint in space.constraints]
+    kinds += [False] * (count - len(kinds))
+    hardware = [
+        column
+        for column, name in enumerate(encoding.names)
+        if not name.startswith(("kernel.", "compiler."))
+    ]
+    models = []
+    for is_of_hardware in sorted(set(kinds)):
+        targets = [index for index, kind in enumerate(kinds) if kind == is_of_hardware]
+        surrogate = Surrogate(encoding, hardware if is_of_hardware else None)
+        models.append(_Model(targets, surrogate, is_of_hardware))
+    return models

@@ -10,10 +10,12 @@ from pathlib import Path
 
 _ROOT = Path(__file__).resolve().parent.parent
 # of dse only what evaluates; how results are searched, shown and stored does not change them
-_SOURCES = (
-    *("isa", "hw", "workloads"),
-    *("dse/evaluate.py", "dse/measurement.py", "dse/target.py", "dse/verify.py", "dse/metrics.py"),
+EVALUATING = (
+    *("confirmation", "coprocessor", "evaluate", "evaluation", "execution", "extrapolation"),
+    *("hardware_metrics", "known_answers", "measurement", "metrics", "segments", "switching"),
+    *("target", "verify"),
 )
+_SOURCES = ("isa", "hw", "workloads", *(f"dse/{module}.py" for module in EVALUATING))
 _TOOLS = ("pyrtl", "pyosys", "networkx", "numpy")
 _REPORTED = ("optuna", "moocore", "pydantic", "matplotlib", *_TOOLS)
 

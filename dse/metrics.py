@@ -90,6 +90,12 @@ _MINIMISED = {
 }
 ON_REQUEST = frozenset({"switched", "energy_rel"})
 """Metrics that take a run on the netlist; measured where an objective or a constraint asks."""
+HARDWARE = frozenset({"period_ns", "critical_path_fo4", "state_bits"}) | frozenset(
+    f"{part}{amount}"
+    for part in ("", "core_", "extension_", "coprocessor_")
+    for amount in ("area_ge", "luts", "ffs", "brams", "dsps")
+)
+"""Metrics of the hardware alone: no choice of a kernel or of the compiler changes them."""
 _RELATIVE = frozenset({"energy_rel"})
 _MAXIMISED = {
     "gain": ("", "1 - time_ns / time_ns of the baseline"),

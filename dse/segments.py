@@ -21,6 +21,7 @@ def segments(*, space: Space, design: Design, cache: Cache) -> list[dict[str, An
     an evaluation finds them again.
     """
     found = []
+    chosen = [entry for entry in space.entries if design[entry.name]]
     try:
         target = target_of(space, design)
         for use in space.workloads:
@@ -36,7 +37,7 @@ def segments(*, space: Space, design: Design, cache: Cache) -> list[dict[str, An
                     "name": kernel,
                     "cycles": done.cycles,
                     "bytes": done.code_bytes,
-                    "uses": [e.name for e in space.entries if used & {e.name, *e.provides}],
+                    "uses": [e.name for e in chosen if used & {e.name, *e.provides}],
                 }
             )
     except (UnsupportedKernel, KernelError, EncodingError):

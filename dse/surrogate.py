@@ -3,11 +3,13 @@
 A Gaussian process over rows of choices. Its kernel sums an effect of each parameter by itself, a
 correlation that falls with the number of parameters two designs differ in, and a linear term in
 the features that a `Structure` predicts. Without a structure that is an additive or, where
-logarithms fit better, multiplicative model of what was seen.
+logarithms fit better, multiplicative model of what was seen. What only some parameters decide,
+such as an area, is modelled from these alone.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,10 +59,18 @@ class _Fit:
 
 
 class Surrogate:
-    """Fitted to rows, features and targets, one column of targets each on its own."""
+    """Fitted to rows, features and targets, one column of targets each on its own.
 
-    def __init__(self, encoding: Encoding) -> None:
+    `columns` are the parameters that decide the targets, all of them unless said otherwise.
+    """
+
+    def __init__(self, encoding: Encoding, columns: Sequence[int] | None = None) -> None:
         self._encoding = encoding
+        self._columns = range(len(encoding.names)) if columns is None else columns
+        self._heeded = np.zeros(encoding.width, dtype=np.float32)
+        for column in self._columns:
+            start = encoding.offsets[column]
+            self._heeded[start : start + encoding.sizes[column]] = 1.0
         self._marks = np.zeros((0, encoding.width), dtype=np.float32)
         self._features: Floats = np.zeros((0, 0))
         self._centre: Floats = np.zeros(0)
@@ -69,7 +79,7 @@ class Surrogate:
 
     def fit(self, rows: Rows, features: Floats, targets: Floats) -> None:
         """Learn from designs; `targets` has a row for each design and a column for each value."""
-        self._marks = self._encoding.marks(rows)
+        self._marks = self._encoding.marks(rows) * self._heeded
         self._centre = features.mean(axis=0)
         self._spread = np.maximum(features.std(axis=0), 1e-9)
         self._features = (features - self._centre) / self._spread
@@ -85,7 +95,7 @@ class Surrogate:
         """The expected targets of other designs, or so many standard deviations below."""
         scaled = (features - self._centre) / self._spread
         base, differing = self._compare(self._encoding.marks(rows), scaled)
-        own = _MAIN + 1.0 + _TREND * (scaled**2).mean(axis=1)
+        own = _MAIN + 1.0 + _TREND * (scaled**2).sum(axis=1) / max(1, scaled.shape[1])
         found = np.empty((len(rows), len(self._fits)))
         kernels: dict[float, Floats] = {}
         for index, fit in enumerate(self._fits):
@@ -101,7 +111,7 @@ class Surrogate:
 
     def _compare(self, marks: NDArray[np.float32], features: Floats) -> tuple[Floats, Floats]:
         """The additive part of the kernel, and in how many parameters designs differ."""
-        parameters = max(1, len(self._encoding.names))
+        parameters = max(1, len(self._columns))
         differing = parameters - (marks @ self._marks.T).astype(np.float64)
         trend = features @ self._features.T / max(1, features.shape[1])
         return _MAIN * (1 - differing / parameters) + _TREND * trend, differing

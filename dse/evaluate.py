@@ -8,6 +8,7 @@ from typing import Any
 
 import workloads
 from dse.cache import Cache
+from dse.context_metrics import context_metrics
 from dse.coprocessor import CoprocessorError
 from dse.design import Design
 from dse.evaluation import Evaluation
@@ -66,7 +67,9 @@ def evaluate(*, space: Space, design: Design, cache: Cache) -> Evaluation:
     return Evaluation(
         design,
         feasible=True,
-        metrics=_metrics(space, target, hardware, beside, measured) | drawn,
+        metrics=_metrics(space, target, hardware, beside, measured)
+        | context_metrics(target, hardware.latencies, cache)
+        | drawn,
         workloads={u.workload: _described(u, measured[u.workload]) for u in space.workloads},
     )
 
@@ -141,8 +144,6 @@ def _metrics(
     put("data_bytes", sum(m.data_bytes for m in measured.values()), "measured")
     put("stack_bytes", max(m.stack_bytes for m in measured.values()), "measured")
     put("leaks", sum(m.leaks for m in measured.values()), "measured")
-    put("state_bits", sum(width for _, width in target.instructions.state), "exact")
-
     found |= hardware_metrics(hardware, beside, target.technology, cycles)
     size = found["code_bytes"].value + found["data_bytes"].value
     put("tap_code", cycles * size, "modelled")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from dse.relatives import relatives
+from dse.state_text import state_text
 from isa.compressed import Compressed, Form
 from isa.diagram import diagram
 from isa.formula import formula
@@ -66,11 +67,17 @@ def instruction_card(name: str, memo: Memo) -> dict[str, Any]:
     }
     if instruction.effects(xlen).rd is not None and not instruction.extension.startswith("rv"):
         card["unit, estimated"] = memo("unit costs", name, lambda: unit_costs(instruction, xlen))
+    if instruction.reads_state or _writes(instruction):
+        card["state of the extension"] = list(state_text(owner))
     card["nearest relatives"] = [str(r) for r in relatives(instruction, xlen)]
     uses = memo("kernel uses", owner, lambda: kernel_uses(owner)).get(name, [])
     more = [f"and {len(uses) - MOST_USES} more"] if len(uses) > MOST_USES else []
     card["used by kernels"] = uses[:MOST_USES] + more
     return card
+
+
+def _writes(instruction: Instruction) -> list[str]:
+    return [name for name, _ in instruction.effects(instruction.xlens[0]).state]
 
 
 def _compressed_card(found: Compressed) -> dict[str, Any]:

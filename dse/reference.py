@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from dse.state_text import state_text
 from isa.compressed import Compressed
 from isa.formula import formula
 from isa.instruction import Extension, Instruction
@@ -50,10 +51,12 @@ def _section(name: str) -> str:
     for key, values in parameters.items():
         facts.append(f"parameter `{key}`: {', '.join(map(str, values))}")
     lines.append(f"{'; '.join(facts)}.")
+    lines += state_text(name)
     own = [i for i in extension.instructions if i.extension == name]
     if own:
         lines += ["", "| instruction | what it does | formula |", "|---|---|---|"]
         lines += [_row(instruction, extension) for instruction in own]
+        lines += _variants(name, own)
     short = [c for c in extension.compressed if c.extension == name]
     if short:
         lines += ["", "| 16 bits | stands for |", "|---|---|"]
@@ -65,14 +68,31 @@ def _section(name: str) -> str:
     return "\n".join(lines)
 
 
+def _variants(name: str, own: list[Instruction]) -> list[str]:
+    """What other choices of one parameter add, or take with other operands."""
+    parameters = extension_parameters(name)
+    first = {key: values[0] for key, values in parameters.items()}
+    known = {_written(i) for i in own}
+    lines = []
+    for key, values in parameters.items():
+        found = load_extension(name, **{**first, key: values[-1]}).instructions
+        others = [w for w in map(_written, found) if w not in known]
+        if others:
+            lines += ["", f"With `{key}` = {values[-1]}: {', '.join(others)}."]
+    return lines
+
+
+def _written(instruction: Instruction) -> str:
+    return f"`{instruction.name} {', '.join(operands(instruction))}`".replace(" `", "`")
+
+
 def _row(instruction: Instruction, extension: Extension) -> str:
-    written = ", ".join(operands(instruction))
     only = "" if instruction.xlens == extension.xlens else f" (RV{instruction.xlens[0]} only)"
     lines = formula(instruction.effects(instruction.xlens[0]))
     text = "; ".join(lines)
     shown = f"`{text}`" if len(text) <= LONGEST_FORMULA else ""
     what = " ".join((instruction.meaning.__doc__ or "").split())
-    cells = (f"`{instruction.name} {written}`".replace(" `", "`") + only, what, shown)
+    cells = (_written(instruction) + only, what, shown)
     return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
 
 

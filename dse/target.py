@@ -18,6 +18,7 @@ from hw.coprocessors.parameters import Coprocessor
 from hw.hosted import Hosted, PortPaths, hosted, port_paths
 from hw.technology import Technology, technology
 from isa.bits import topological
+from isa.context import context_of
 from isa.encoding import EncodingError
 from isa.instruction import Extension, Instruction
 from isa.instruction_set import (
@@ -272,28 +273,34 @@ def without_unused(space: Space, design: Design, used: frozenset[str]) -> Design
 def _neutral_parameters(
     space: Space, design: Design, name: str, used: frozenset[str]
 ) -> dict[str, Value]:
-    """Parameters of an extension at their neutral choice, if `used` mean the same there."""
-    changed: dict[str, Value] = {
-        p.name: p.neutral
-        for p in space.parameters
-        if p.name.startswith(f"{name}.") and design[p.name] != p.neutral
-    }
-    if not changed:
-        return {}
+    """Parameters of an extension at their neutral choice, each if `used` mean the same there.
 
-    def meanings(choice: Mapping[str, Value]) -> dict[str, tuple[object, ...]]:
-        extension = load_extension(name, **dict(_parameters(name, "extension", choice)))
+    And if its state is saved as before: no program uses what reads it back.
+    """
+
+    def extension_of(choice: Mapping[str, Value]) -> Extension:
+        return load_extension(name, **dict(_parameters(name, "extension", choice)))
+
+    def meanings(extension: Extension) -> dict[str, tuple[object, ...]]:
         xlen = extension.xlens[0]
         return {
-            i.name: (i.line, *i.effects(xlen).values())
+            i.name: (i.line, *map(id, i.effects(xlen).values()))
             for i in extension.instructions
             if i.name in used
         }
 
-    now, then = meanings(design), meanings(design.replace(changed))
-    same = all(
-        len(now[m]) == len(then[m])
-        and all(a is b for a, b in zip(now[m][1:], then[m][1:], strict=True))
-        for m in now
-    ) and {m: v[0] for m, v in now.items()} == {m: v[0] for m, v in then.items()}
-    return changed if same else {}
+    now = extension_of(design)
+    changed: dict[str, Value] = {}
+    for p in space.parameters:
+        if p.name.startswith(f"{name}.") and design[p.name] != p.neutral:
+            then = extension_of(design.replace({**changed, p.name: p.neutral}))
+            if meanings(now) == meanings(then) and _is_saved(now) == _is_saved(then):
+                changed[p.name] = p.neutral
+    return changed
+
+
+@cache
+def _is_saved(extension: Extension) -> bool:
+    """Whether a switch of contexts loses none of its state."""
+    xlen = extension.xlens[0]
+    return not context_of(InstructionSet.of(xlen, f"rv{xlen}i", extension)).lost

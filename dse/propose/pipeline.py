@@ -20,7 +20,9 @@ from isa.encoding import Encoding
 from isa.instruction import Instruction
 
 SHORTLIST = 24
-"""Ideas measured at least; four for each proposal asked for if that is more."""
+"""Ideas measured at least."""
+PER_PROPOSAL = 4
+"""Ideas measured at least for each proposal asked for."""
 CONSIDERED = 3
 """Times as many ideas are priced before the shortlist is made, where area is limited."""
 ALIKE = 4
@@ -142,7 +144,7 @@ def _shortlist(request: Request, found: Survey, scorer: Scorer) -> Shortlist:
     taken: list[Encoding] = encodings_in_use()
     names: set[str] = set()
     chosen: Shortlist = []
-    wanted = max(SHORTLIST, 4 * request.top)
+    wanted = max(SHORTLIST, PER_PROPOSAL * request.top)
     considered = wanted if request.area_ge is None else CONSIDERED * wanted
 
     def add(entry: Ranked) -> bool:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dse.cli import run
+from dse.propose import selection
 
 Capture = pytest.CaptureFixture[str]
 
@@ -58,7 +59,11 @@ def test_a_space_gives_its_workloads_and_kernels(tmp_path: Path, capsys: Capture
 
 
 @pytest.mark.slow
-def test_the_promised_command(tmp_path: Path, capsys: Capture) -> None:
+def test_the_promised_command(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(selection, "BRANCHING_PROGRAMS", 4)
+    monkeypatch.setattr(selection, "IMPROVEMENT_PROGRAMS", 4)
     words = ["propose", "aes128-encrypt", "--base", "rv32i", "--top", "5", "--out", str(tmp_path)]
     assert run(words) == 0
     assert "equals aes32esmi" in capsys.readouterr().out

@@ -19,7 +19,7 @@ name: mine
 workloads: [{workload: aes128-encrypt, kernel: ttable}]
 instructions: {choose: [zkne]}
 core: {pipeline: 5}
-objectives: [cycles, area_ge]
+objectives: [cycles, code_bytes]
 """
 
 
@@ -61,11 +61,13 @@ def test_search_proposes_and_resumes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(pipeline, "SHORTLIST", 3)
+    monkeypatch.setattr(pipeline, "PER_PROPOSAL", 0)
+    monkeypatch.setenv("DSE_CACHE", str(tmp_path / "cache"))
     file = tmp_path / "space.yaml"
     file.write_text(TEXT)
     out = tmp_path / "out"
     words = ["search", str(file), "--trials", "4", "--jobs", "0", "--exact-seconds", "0"]
-    words += ["--no-cache", "--out", str(out), "--propose"]
+    words += ["--out", str(out), "--propose"]
     assert run(words) == 0
     front = json.loads((out / "front.json").read_text())
     chosen = {k for row in front["rows"] for k, v in row["design"].items() if v is True}

@@ -50,6 +50,7 @@ def only(name: str, *kernels: str) -> tuple[workloads.Workload, float]:
 def report() -> Report:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pipeline, "SHORTLIST", 8)
+        patch.setattr(pipeline, "PER_PROPOSAL", 0)
         return propose(Request((only("aes128-encrypt", "ttable"),), top=5))
 
 

@@ -93,6 +93,7 @@ def compiled(
         kernel,
         repr(sorted(latencies.items())),
         str(target.unroll),
+        target.effort,
         repr(target.link) if is_driver else "",
         repr(waits) if waits.other else "",
     )
@@ -108,6 +109,7 @@ def compiled(
             target.core if waits.other else None,
             unroll=target.unroll,
             latencies=latencies,
+            effort=target.effort,
         )
         return program.to_json()
 

@@ -20,6 +20,7 @@ from dse.suggestion import one_of, suggest
 from dse.validation import fault, shown, validate
 from dse.vocabulary import Vocabulary
 from dse.yaml_source import Source
+from isa.compiler.schedule import EFFORTS
 from isa.core import (
     BRANCHES,
     DIVIDERS,
@@ -201,6 +202,7 @@ class CompilerEntry(Strict):
     """Options of the compiler."""
 
     unroll: Annotated[list[Annotated[Any, _whole_or("full", 64)]], *Choices] = [1]
+    effort: Annotated[list[Annotated[str, _choice_of(*EFFORTS)]], *Choices] = ["default"]
 
 
 class SearchEntry(Strict):

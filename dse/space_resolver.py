@@ -27,6 +27,7 @@ from dse.validation import shown as _shown
 from dse.vocabulary import Vocabulary
 from dse.yaml_source import Path as KeyPath
 from dse.yaml_source import Problem, Source, dotted
+from isa.compiler.exact_order import MISSING, has_solver
 from isa.proposal import ProposalError, load_proposal
 
 MAX_PROPOSAL_BYTES = 1_048_576
@@ -72,7 +73,7 @@ class _Resolver:
             *entry_parameters,
             *self.unit_parameters(),
             *coprocessor_parameters,
-            Parameter("compiler.unroll", tuple(shape.compiler.unroll)),
+            *self.compiler_parameters(),
             *(Parameter(f"kernel.{use.workload}", use.kernels) for use in workloads),
         )
         objectives = self.objectives()
@@ -97,6 +98,16 @@ class _Resolver:
             base_provides=tuple(self.names.instructions_of(self.base)),
             points=points,
         )
+
+    def compiler_parameters(self) -> list[Parameter]:
+        """Unrolling, and the effort where the file states one."""
+        compiler = self.shape.compiler
+        found = [Parameter("compiler.unroll", tuple(compiler.unroll))]
+        if "exact" in compiler.effort and not has_solver():
+            self.problem(("compiler", "effort"), MISSING)
+        if "effort" in compiler.model_fields_set:
+            found.append(Parameter("compiler.effort", tuple(compiler.effort)))
+        return found
 
     def workloads(self) -> tuple[WorkloadUse, ...]:
         uses: dict[str, WorkloadUse] = {}

@@ -50,6 +50,7 @@ class Target:
         unroll: Unrolling factor of the compiler, or "full".
         technology: How netlists are priced.
         coprocessor: What stands beside the core, if anything does.
+        effort: Of the compiler, see `isa.compiler.compile_kernel`.
     """
 
     instructions: InstructionSet
@@ -59,6 +60,7 @@ class Target:
     unroll: int | str
     technology: Technology
     coprocessor: Coprocessor | None = None
+    effort: str = "default"
 
     @property
     def host_instructions(self) -> InstructionSet:
@@ -182,6 +184,7 @@ def target_of(space: Space, design: Mapping[str, Value]) -> Target:
         unroll if isinstance(unroll, int) else "full",
         technology(space.technology.name, space.technology.fo4_ps),
         coprocessor,
+        str(design.get("compiler.effort", "default")),
     )
 
 

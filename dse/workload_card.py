@@ -7,12 +7,12 @@ from typing import Any
 
 import workloads
 from dse.cache import Cache
+from dse.lower_bounds import bounds_of
 from dse.measurement import Measurement, compiled, measure
 from dse.profile import profile
 from dse.target import PREFERRED_CIRCUIT, Target
 from hw import units
 from hw.technology import Technology
-from isa.compiler.bounds import bounds
 from isa.isa_string import instruction_set
 from isa.kernel import UnsupportedKernel
 from isa.machine import Machine
@@ -114,12 +114,7 @@ def _line(workload: Workload, target: Target, m: Measurement, cache: Cache) -> s
         f" ({m.cycles / workload.message_bytes:.1f} a byte)" if workload.message_bytes else ""
     )
     form = "unrolled" if target.unroll == "full" else "loops"
-    least = bounds(
-        workload.kernels[m.kernel].build,
-        target.instructions,
-        unroll=target.unroll,
-        latencies=target.hardware(cache).latencies,
-    )
+    least = bounds_of(workload, m.kernel, target, cache)
     return (
         f"{m.cycles} cycles{per_byte}, {m.instructions} instructions, {m.code_bytes} + "
         f"{m.data_bytes} bytes of code and tables, {m.leaks} leaks ({m.kernel}, {form}); of what "

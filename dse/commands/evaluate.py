@@ -61,6 +61,7 @@ def command(
     from dse.evaluator import Evaluator, SearchError
     from dse.explain import print_evaluation
     from dse.library import LibraryError, library_lines, priced
+    from dse.lower_bounds import with_bounds
 
     evaluator = Evaluator(opened, backend, folder, jobs=0)
     try:
@@ -68,7 +69,7 @@ def command(
         design = complete(opened, chosen)
         fixed = {name for name, value in chosen.items() if value != "auto"}
         design = evaluator.best_kernels(design, dict.fromkeys(fixed))
-        evaluation = evaluator.evaluate([design])[0]
+        evaluation = with_bounds(opened, evaluator.evaluate([design])[0], evaluator.cache)
         drawn = _timelines(opened, evaluation, evaluator.cache) if with_timeline else []
         designs = [evaluation.canonical] if liberty and evaluation.feasible else []
         prices = priced(opened, designs, liberty, evaluator.cache, 1) if liberty else []

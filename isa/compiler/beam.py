@@ -8,6 +8,7 @@ same are one, and of the others those of least pressure are pursued.
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -105,7 +106,9 @@ def greedy(block: Block) -> list[int]:
     return order
 
 
-def beam(block: Block, width: int, enough: int) -> tuple[list[int], bool]:
+def beam(
+    block: Block, width: int, enough: int, below: float = math.inf
+) -> tuple[list[int] | None, bool]:
     """An order of a block, and whether it is proven that none has less pressure.
 
     Of equals what has the smaller number comes first. The proof is that no beginning was left out.
@@ -114,11 +117,16 @@ def beam(block: Block, width: int, enough: int) -> tuple[list[int], bool]:
         block: What is to be ordered.
         width: Beginnings pursued at once.
         enough: Most values alive at once that cost nothing.
+        below: Only orders of less pressure are looked for.
+
+    Returns:
+        The order, None if none was found; whether none has less pressure than it, or than `below`.
     """
     ready = tuple(i for i, before in enumerate(block.before) if not before)
     near = [block.near(number) for number in range(len(block.before))]
     everything = (1 << len(near)) - 1
-    states = [_rushed(block, _Beginning(0, ready, block.live, block.live, ()), everything, near)]
+    start = _rushed(block, _Beginning(0, ready, block.live, block.live, ()), everything, near)
+    states = [start] if start.peak < below else []
     complete: list[_Beginning] = []
     is_proven = True
     while states:
@@ -130,11 +138,12 @@ def beam(block: Block, width: int, enough: int) -> tuple[list[int], bool]:
                 following = _rushed(block, _with(block, state, number), near[number], near)
                 key = (max(following.peak, enough), following.live, number)
                 known = found.get(following.done)
-                if known is None or key < known[0]:
+                if key[0] < below and (known is None or key < known[0]):
                     found[following.done] = key, following
         is_proven &= len(found) <= width
         states = [s for _, s in sorted(found.values(), key=lambda f: f[0])[:width]]
-    return min(complete, key=lambda s: s.peak).order(), is_proven
+    best = min(complete, key=lambda s: s.peak, default=None)
+    return best.order() if best else None, is_proven
 
 
 def _with(block: Block, state: _Beginning, number: int) -> _Beginning:

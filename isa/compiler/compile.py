@@ -36,16 +36,19 @@ def compile_kernel(
         core: The core to schedule for; by default one that waits once after a load.
         unroll: How often bodies of loops are repeated: 1, 2, 4, .. or "full".
         latencies: Cycles in execute by mnemonic, 1 where absent.
-        effort: "default", or "search", which takes several times as long and tries more orders.
+        effort: "default"; "search", which takes several times as long and tries more orders; or
+            "exact", which moreover orders small regions by a constraint solver (OR-Tools).
 
     Returns:
         A program whose `kernel` takes its arguments in a0, a1, .. Its report counts `spills` (loads
         and stores of values put aside), `saved_registers`, `stack_bytes`, `pressure` (most values
-        live at once, constants included), `executed` (instructions from entry to return) and
-        `least` (below which no order and no allocation of what was selected can get that).
+        live at once, constants included), `executed` (instructions from entry to return), `least`
+        (below which no order and no allocation of what was selected can get that), `waits` (how
+        often an instruction reads what the load just before it brings), `regions`
+        (pieces of straight code) and `proven` (those whose order provably needs fewest registers).
 
     Raises:
-        ValueError: No such effort.
+        ValueError: No such effort, or the solver is not installed.
         UnsupportedKernel: The set lacks what the kernel needs, or the code is too long.
     """
     if effort not in EFFORTS:
@@ -55,10 +58,16 @@ def compile_kernel(
     try:
         kernel = trace(build, instructions.xlen, unroll)
         found = (_compile(kernel, instructions, core, latencies, e) for e in EFFORTS[effort])
-        return min(found, key=lambda p: (p.report["executed"], p.code_bytes))
+        return min(found, key=_rank)
     finally:
         if collecting:
             gc.enable()
+
+
+def _rank(program: Program) -> tuple[int, int, int]:
+    """Of several programs the one with the least is taken."""
+    report = program.report
+    return report["executed"] + report["waits"], program.code_bytes, -report["proven"]
 
 
 def _compile(
@@ -71,8 +80,10 @@ def _compile(
     repertoire = repertoire_of(instructions)
     selector = Selector(kernel, repertoire, dict(latencies or {}))
     selection = selector.run()
-    schedule(selection.root, Waits.of(core), effort)
+    regions, proven = schedule(selection.root, Waits.of(core), effort)
     figures = {
+        "regions": regions,
+        "proven": proven,
         "pressure": max_pressure(selection.root),
         "least": least_instructions(selection.root, selector.constants),
     }

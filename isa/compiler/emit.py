@@ -101,6 +101,7 @@ class Emitter:
             "saved_registers": len(self._allocation.saved),
             "stack_bytes": self._frame_bytes,
             "executed": placed.executed(),
+            "waits": placed.waits(),
         }
         return Program(
             words,

@@ -82,16 +82,31 @@ class Placement:
 
     def executed(self) -> int:
         """Instructions from entry to return."""
-        times = [1] * len(self.words)
-        for loop, head in self.labels.items():
-            end = next(i for i, word in enumerate(self.words) if word.target is loop)
-            for i in range(head, end + 1):
-                times[i] *= loop.count
+        times = self._times()
         total = sum(times)
         for i, word in enumerate(self.words):  # the last time the jump is jumped over
             if word.target is not None and word.jump is self._repertoire.call:
                 total -= times[i] // word.target.count
         return total
+
+    def waits(self) -> int:
+        """How often an instruction reads what the load before it brings."""
+        loads = {access.instruction for access in self._repertoire.loads.values()}
+        total = 0
+        for word, reader, times in zip(self.words, self.words[1:], self._times(), strict=False):
+            if word.instruction in loads:
+                read = {reader.values[source] for source in reader.instruction.sources}
+                total += times * (word.values["rd"] in read)
+        return total
+
+    def _times(self) -> list[int]:
+        """How often each word is executed."""
+        times = [1] * len(self.words)
+        for loop, head in self.labels.items():
+            end = next(i for i, word in enumerate(self.words) if word.target is loop)
+            for i in range(head, end + 1):
+                times[i] *= loop.count
+        return times
 
     def _encode(self, word: Word, values: dict[str, int]) -> bool:
         """Set the encoding of a word; returns whether its size changed."""

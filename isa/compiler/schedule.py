@@ -27,34 +27,48 @@ class Effort:
     Attributes:
         width: Beginnings that a search among trees pursues at once.
         most_trees: Trees of a region up to which it is made.
-        single_width: The same of a search among items; 0 for none.
+        beginnings: Of a search among the single items of a region, over all its steps; 0 for none.
+        most_solved: Items of a region up to which a constraint solver orders it.
     """
 
     width: int
     most_trees: int
-    single_width: int
+    beginnings: int
+    most_solved: int = 0
 
 
+_SEARCH = (Effort(4, 400, 0), Effort(16, 1000, 0), Effort(16, 1000, 15_000))
 EFFORTS = {
-    "default": (Effort(4, 400, 0),),
-    "search": (Effort(4, 400, 0), Effort(16, 1000, 0), Effort(16, 1000, 2)),
+    "default": _SEARCH[:1],
+    "search": _SEARCH,
+    "exact": (*_SEARCH, Effort(16, 1000, 15_000, 120)),
 }
-"""By name; of several the program that executes the fewest instructions is taken."""
+"""By name; of several the program that takes the fewest instructions and waits is taken."""
 WINDOW = 12
 """Items ahead among which one is looked for that fills a wait."""
 
 
-def schedule(region: Region, waits: Waits, effort: Effort = EFFORTS["default"][0]) -> None:
-    """Order a region and the loops in it; their items are replaced."""
+def schedule(
+    region: Region, waits: Waits, effort: Effort = EFFORTS["default"][0]
+) -> tuple[int, int]:
+    """Order a region and the loops in it; their items are replaced.
+
+    Returns:
+        How many regions there are, and for how many it is proven that before waits were filled no
+        order needed fewer registers, beyond those that cost nothing.
+    """
+    regions = proven = 0
     for item in region.items:
         if isinstance(item, Loop):
-            schedule(item.body, waits, effort)
+            inner, known = schedule(item.body, waits, effort)
+            regions, proven = regions + inner, proven + known
     scheduler = _Scheduler(region)
-    region.items = scheduler.order(effort)
+    region.items, is_proven = scheduler.order(effort)
     if waits.load or waits.other:
         pressure = scheduler.pressure(region.items)
         registers = min(max(pressure, len(TEMPORARY)), len(TEMPORARY) + len(SAVED) - 1)
         region.items = _fill_waits(region, waits, registers)
+    return regions + 1, proven + is_proven
 
 
 def _results(region: Region) -> list[int]:
@@ -148,13 +162,16 @@ class _Scheduler:
         last = [self.defined[v] for v in _results(self.region) if v in self.defined]
         return list(dict.fromkeys([*effects, *last]))
 
-    def order(self, effort: Effort) -> list[Item]:
-        """The best of several orders: fewest values put aside, then least pressure."""
+    def order(self, effort: Effort) -> tuple[list[Item], bool]:
+        """The best of several orders, and whether it is proven to have the least pressure.
+
+        The best puts the fewest values aside, and of those has the least pressure.
+        """
         need = self._needs()
         first = self._depth_first(lambda b: need[b])
         pressure = self.pressure(first)
         if pressure <= len(TEMPORARY):
-            return first
+            return first, True
         orders = [
             first,
             self._depth_first(lambda b: need[b][:1]),
@@ -165,13 +182,33 @@ class _Scheduler:
         trees = self._trees(first)
         orders += [trees.greedy(), self._trees(first, single=True).greedy()]
         if len(trees.members) <= effort.most_trees:
-            orders.append(trees.beam(effort.width, len(TEMPORARY)))
+            orders.append(trees.beam(effort.width, len(TEMPORARY))[0] or first)
         best = min(orders, key=self._cost)
-        singles = self._trees(best, single=True)
-        refined = [best, singles.greedy()]
-        if effort.single_width and len(best) <= effort.most_trees:
-            refined.append(singles.beam(effort.single_width, len(TEMPORARY)))
-        return min(refined, key=self._cost)
+        best = min(best, self._trees(best, single=True).greedy(), key=self._cost)
+        return self._proven(best, effort) if effort.beginnings else (best, False)
+
+    def _proven(self, best: list[Item], effort: Effort) -> tuple[list[Item], bool]:
+        """An order at least as good, and whether it is proven to have the least pressure.
+
+        A beam among the single items comes first, then a constraint solver.
+        """
+        enough, is_proven = len(TEMPORARY), False
+        for find in (self._by_beam, self._by_solver):
+            if is_proven or self.pressure(best) <= enough:
+                return best, True
+            found, is_proven = find(best, effort)
+            best = min(best, found or best, key=self._cost)
+        return best, is_proven
+
+    def _by_beam(self, best: list[Item], effort: Effort) -> tuple[list[Item] | None, bool]:
+        width = max(2, effort.beginnings // len(best))
+        trees = self._trees(best, single=True)
+        return trees.beam(width, len(TEMPORARY), self.pressure(best))
+
+    def _by_solver(self, best: list[Item], effort: Effort) -> tuple[list[Item] | None, bool]:
+        if len(best) > effort.most_solved:
+            return None, False
+        return self._trees(best, single=True).exact(len(TEMPORARY))
 
     def _cost(self, order: list[Item]) -> tuple[int, int]:
         """Values put aside, then pressure."""

@@ -6,9 +6,11 @@ an order of little pressure.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from isa.compiler.beam import Block, beam, greedy
+from isa.compiler.exact_order import exact_order
 from isa.compiler.operations import FIRST_VALUE, Loop, Operation
 
 Item = Operation | Loop
@@ -60,9 +62,19 @@ class Trees:
         """The items with what frees values first."""
         return self._items(greedy(self.block))
 
-    def beam(self, width: int, enough: int) -> list[Item]:
-        """The items in the order that a beam finds, see there."""
-        return self._items(beam(self.block, width, enough)[0])
+    def beam(
+        self, width: int, enough: int, below: float = math.inf
+    ) -> tuple[list[Item] | None, bool]:
+        """The items in the order that a beam finds, and whether it is proven, see there."""
+        order, is_proven = beam(self.block, width, enough, below)
+        return None if order is None else self._items(order), is_proven
+
+    def exact(self, enough: int) -> tuple[list[Item], bool]:
+        """The items in an order of least pressure, and whether it is proven, see `exact_order`."""
+        makers = {v: n for n, root in enumerate(self._number) for v in _made(self._order[root])}
+        known = range(len(self._number))  # each tree where its root stands in the given order
+        order, is_proven = exact_order(self.block, makers, known, enough)
+        return self._items(order), is_proven
 
     def _items(self, trees: Iterable[int]) -> list[Item]:
         return [self._order[i] for tree in trees for i in self.members[tree]]

@@ -53,6 +53,17 @@ def test_a_wide_beam_finds_the_least_pressure(seed):
     assert peak(block, tuple(order)) == least
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_a_limit_tells_whether_an_order_stays_below_it(seed):
+    block = random_block(seed)
+    every = itertools.permutations(range(len(block.before)))
+    least = min(p for p in (peak(block, order) for order in every) if p is not None)
+    assert beam(block, 1000, 0, least) == (None, True)
+    order, is_proven = beam(block, 1000, 0, least + 1)
+    assert is_proven
+    assert peak(block, tuple(order)) == least
+
+
 @pytest.mark.parametrize("seed", range(20, 30))
 def test_a_narrow_beam_gives_an_order(seed):
     block = random_block(seed, 40)

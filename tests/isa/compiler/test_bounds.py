@@ -122,5 +122,7 @@ def test_a_search_finds_more():
         for e in ("default", "search")
     )
     assert search["least"] <= search["executed"] < default["executed"]
-    with pytest.raises(ValueError, match=r"^effort must be one of default, search, not 'hard'"):
+    with pytest.raises(
+        ValueError, match=r"^effort must be one of default, search, exact, not 'hard'"
+    ):
         compile_kernel(build, instructions, effort="hard")

@@ -18,7 +18,7 @@ from hw.coprocessors.engines.engine import (
     Shape,
     State,
 )
-from hw.coprocessors.engines.phase import phase_end
+from hw.coprocessors.engines.phase import counted, phase_end
 from hw.coprocessors.engines.stages import cut
 from hw.coprocessors.engines.wiring import (
     Wire,
@@ -141,10 +141,7 @@ class _Ascon:
         if _HASH in self.held:
             pulls = pulls & ~self.inputs.squeeze
         self.loading.next <<= pulls | (self.loading & ~done)
-        zero = pyrtl.Const(0, len(self.number))
-        take = pyrtl.select(self.loading & ~ready, incremented(self.number), zero)
-        self.number.next <<= take
-        return take
+        return counted(self.number, self.loading & ~ready)
 
     def _state_next(self, end: Wire) -> None:
         """Shift words of a state in, add those of a message to the first, take rounds over."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Any
 
@@ -80,7 +80,7 @@ class Cone:
     def __init__(self, wires: Sequence[Any]) -> None:
         self.block = pyrtl.working_block()
         self._driver = {id(n.dests[0]): n for n in self.block.logic if n.dests and n.op not in "r@"}
-        self.old = self._topological(wires)
+        self.old = self._below(list(reversed(wires)), lambda net: net.args)
         sums = Sums(self.block.logic)
         found = {id(n.dests[0]): sums.of(n) for n in self.old if n.op in "+-"}
         origins: dict[int, list[tuple[Any, int]]] = {}
@@ -95,7 +95,11 @@ class Cone:
             terms = net.args if total is None else [w for t in total.terms for w in t.wires]
             return [bits(wire) for wire in terms]
 
-        self.nets = self._order([bits(w) for w in wires], operands)
+        # without wiring
+        self.nets = self._below(
+            [wire for w in wires for wire, _ in bits(w)],
+            lambda net: [wire for word in operands(net) for wire, _ in word],
+        )
         self.wires = [net.dests[0] for net in self.nets]
         number = {id(wire): i for i, wire in enumerate(self.wires)}
 
@@ -117,10 +121,11 @@ class Cone:
         self.sums = {n: total for n, total in totals if total is not None}
         self.delay = [self._fo4(n) for n in range(count)]
 
-    def _topological(self, wires: Sequence[Any]) -> list[Any]:
+    def _below(self, wires: list[Any], operands: Callable[[Any], Iterable[Any]]) -> list[Any]:
+        """Return the nets below wires, operands first, the last wire's before those of others."""
         order: list[Any] = []
         seen: set[int] = set()
-        stack = [(wire, False) for wire in reversed(wires)]
+        stack = [(wire, False) for wire in wires]
         while stack:
             wire, done = stack.pop()
             net = self._driver.get(id(wire))
@@ -131,25 +136,7 @@ class Cone:
             elif id(wire) not in seen:
                 seen.add(id(wire))
                 stack.append((wire, True))
-                stack += [(arg, False) for arg in net.args]
-        return order
-
-    def _order(self, words: Iterable[Any], operands: Any) -> list[Any]:
-        """Return the operators below words that are left when wiring is skipped."""
-        order: list[Any] = []
-        seen: set[int] = set()
-        stack = [(wire, False) for word in words for wire, _ in word]
-        while stack:
-            wire, done = stack.pop()
-            net = self._driver.get(id(wire))
-            if net is None:
-                continue
-            if done:
-                order.append(net)
-            elif id(wire) not in seen:
-                seen.add(id(wire))
-                stack.append((wire, True))
-                stack += [(w, False) for word in operands(net) for w, _ in word]
+                stack += [(operand, False) for operand in operands(net)]
         return order
 
     def _fo4(self, n: int) -> float:

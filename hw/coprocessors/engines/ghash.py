@@ -19,7 +19,7 @@ from hw.coprocessors.engines.engine import (
     Shape,
     State,
 )
-from hw.coprocessors.engines.phase import phase_end
+from hw.coprocessors.engines.phase import counted, phase_end
 from hw.coprocessors.engines.stages import cut
 from hw.coprocessors.engines.wiring import Wire, incremented, item, split
 from isa.ghash import multiply
@@ -89,9 +89,7 @@ class Ghash(Engine):
         busy.next <<= inputs.run | (busy & ~final)
         loading.next <<= inputs.run | (loading & ~loaded)
         keying.next <<= pyrtl.select(inputs.run, inputs.key, keying)
-        zero = pyrtl.Const(0, len(number))
-        take = pyrtl.select(loading & ~loaded, incremented(number), zero)
-        number.next <<= take
+        take = counted(number, loading & ~loaded)
         following = pyrtl.select(end, incremented(group), group)
         group.next <<= pyrtl.select(working, following, pyrtl.Const(0, len(group)))
         # The hash leaves its register while the block comes in, so it is 0 when they are added.

@@ -18,7 +18,7 @@ from hw.coprocessors.engines.engine import (
     Shape,
     State,
 )
-from hw.coprocessors.engines.phase import phase_end
+from hw.coprocessors.engines.phase import counted, phase_end
 from hw.coprocessors.engines.stages import cut
 from hw.coprocessors.engines.wiring import (
     Wire,
@@ -109,8 +109,7 @@ class Keccak(Engine):
         absorbing.next <<= pulls | (absorbing & ~absorbed)
         following = pyrtl.select(permuting & end, incremented(group), group)
         group.next <<= pyrtl.select(ready, pyrtl.Const(0, len(group)), following)
-        take = pyrtl.select(absorbing, incremented(number), pyrtl.Const(0, len(number)))
-        number.next <<= take
+        take = counted(number, absorbing)
         lanes = [pyrtl.Register(64) for _ in range(LANES)]
         new = _group(lanes, group, p.rounds_per_cycle, p.stages)
         words = max(8 * a.block_bytes // p.width for a in held)

@@ -16,7 +16,7 @@ from hw.coprocessors.engines.engine import (
     Shape,
     State,
 )
-from hw.coprocessors.engines.phase import phase_end
+from hw.coprocessors.engines.phase import counted, phase_end
 from hw.coprocessors.engines.stages import cut
 from hw.coprocessors.engines.wiring import (
     Wire,
@@ -131,10 +131,7 @@ class _Sm4:
         self.busy.next <<= inputs.run | (self.busy & ~final)
         self.loading.next <<= inputs.run | (self.loading & ~loaded)
         self.keying.next <<= pyrtl.select(inputs.run, inputs.key, self.keying)
-        take = pyrtl.select(
-            self.loading & ~loaded, incremented(self.number), pyrtl.Const(0, len(self.number))
-        )
-        self.number.next <<= take
+        take = counted(self.number, self.loading & ~loaded)
         late = ~self.keying & ~self.decrypts
         start = pyrtl.select(
             late, pyrtl.Const(ahead, len(self.group)), pyrtl.Const(0, len(self.group))

@@ -119,9 +119,11 @@ def random_member(rng: random.Random, most: int = 4) -> Coprocessor:
             continue
 
 
-def random_message(rng: random.Random, p: Coprocessor, longest: int = 700) -> Message:
-    """A message for one of the algorithms of a member, often about the size of a block."""
-    found = engines.algorithm(rng.choice(p.algorithms))
+def random_message(
+    rng: random.Random, p: Coprocessor, longest: int = 700, algorithm: str | None = None
+) -> Message:
+    """A message for an algorithm of a member, often about the size of a block."""
+    found = engines.algorithm(algorithm or rng.choice(p.algorithms))
     size = rng.choice(
         (
             rng.randrange(longest),

@@ -114,7 +114,7 @@ class EveryValue(Contract):
 
 @pytest.mark.slow
 class TestEveryValue(EveryValue):
-    lengths = 10
+    lengths = 5
 
 
 @pytest.mark.full

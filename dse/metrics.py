@@ -88,8 +88,14 @@ _MINIMISED = {
     "tap_silicon_luts": ("ns LUT", "time_ns x luts, with technology xc7"),
     "tap_ise": ("cycles GE", "cycles x extension_area_ge (TCHES 2021)"),
     "tap_code": ("cycles bytes", "cycles x (code_bytes + data_bytes) (NLU-V 2024)"),
-    "switched": ("caps", "capacitance switched a block, in inputs of a unit inverter"),
-    "energy_rel": ("", "switched over that of the baseline; no glitches, wires, leakage, memories"),
+    "switched": (
+        "caps",
+        "capacitance switched a block, in inputs of a unit inverter; its error is assumed",
+    ),
+    "energy_rel": (
+        "",
+        "switched over that of the baseline; no glitches, wires, leakage, memories; error assumed",
+    ),
 }
 ON_REQUEST = frozenset({"switched", "energy_rel"})
 """Metrics that take a run on the netlist; measured where an objective or a constraint asks."""

@@ -38,7 +38,10 @@ def switched(
         CannotSimulate: when there is a co-processor, or the run is too long.
     """
     if target.coprocessor is not None:
-        raise CannotSimulate("energy needs a design without a co-processor")
+        raise CannotSimulate(
+            "energy must be asked of a design without a co-processor, whose switching is not "
+            "simulated; leave out the metric or the co-processor"
+        )
     key = digest_of(
         repr(target.core.canonical()),
         target.instructions.digest,

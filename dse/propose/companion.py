@@ -50,6 +50,33 @@ def companions(chosen: Sequence[Ranked], survey: Survey) -> Iterator[list[Ranked
             taken.update(id(other) for other in found[:1])
 
 
+def elsewhere(chosen: Sequence[Ranked], survey: Survey) -> list[Ranked]:
+    """Ideas that save something on operations that no chosen one covers, most first.
+
+    Without them ideas would be measured that are but parts of one another.
+    """
+    graphs = {
+        (subject.workload.name, name): [id(graph) for graph in blocks]
+        for subject in survey.subjects
+        for name, blocks in subject.graphs.items()
+    }
+    done = {graph: 0 for blocks in graphs.values() for graph in blocks}
+    for entry in chosen:
+        for o in entry.idea.occurrences:
+            done[id(o.graph)] |= o.subgraph.inside
+    taken = {id(entry) for entry in chosen}
+    gains = []
+    for i, entry in enumerate(survey.ranked):
+        if entry.bound > 0 and id(entry) not in taken:
+            by_kernel = [
+                _saving_beside(entry.idea, {g: done[g] for g in graphs[workload, kernel]})
+                for workload, kernels in entry.kernels.items()
+                for kernel in kernels
+            ]
+            gains.append((max(by_kernel), -i, entry))
+    return [entry for gain, _, entry in sorted(gains, reverse=True) if gain > 0]
+
+
 def _saving_beside(idea: Idea, done: dict[int, int]) -> float:
     """What an idea saves in these blocks on operations that are not done."""
     return sum(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from dse.propose.candidate import Candidate, Pool
-from dse.propose.companion import companions
+from dse.propose.companion import companions, elsewhere
 from dse.propose.proof import ProofError, prove
 from dse.propose.proposal import Proposal, Saving, make_instructions
 from dse.propose.request import Request, RequestError
@@ -25,6 +25,8 @@ PER_PROPOSAL = 4
 """Ideas measured at least for each proposal asked for."""
 CONSIDERED = 3
 """Times as many ideas are priced before the shortlist is made, where area is limited."""
+APART = 4
+"""One in so many of the ideas measured is chosen for operations that no other covers."""
 ALIKE = 4
 """Ideas measured that end in the same operation of a kernel, while there are others."""
 
@@ -145,7 +147,8 @@ def _shortlist(request: Request, found: Survey, scorer: Scorer) -> Shortlist:
     names: set[str] = set()
     chosen: Shortlist = []
     wanted = max(SHORTLIST, PER_PROPOSAL * request.top)
-    considered = wanted if request.area_ge is None else CONSIDERED * wanted
+    apart = wanted // APART
+    considered = (wanted - apart) * (1 if request.area_ge is None else CONSIDERED)
 
     def add(entry: Ranked) -> bool:
         try:
@@ -165,7 +168,10 @@ def _shortlist(request: Request, found: Survey, scorer: Scorer) -> Shortlist:
         if len(chosen) == considered:
             break
         add(entry)
-    chosen = _worthy(chosen, wanted)
+    chosen = _worthy(chosen, wanted - apart)
+    for _ in range(apart):
+        if not any(map(add, elsewhere([entry for entry, _ in chosen], found))):
+            break
     for ideas in companions([entry for entry, _ in chosen], found):
         next(filter(add, ideas), None)
     return chosen

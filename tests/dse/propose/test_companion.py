@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import workloads
-from dse.propose.companion import companions
+from dse.propose.companion import companions, elsewhere
 from dse.propose.request import Request
 from dse.propose.survey import survey
 from workloads import Workload
@@ -19,3 +19,15 @@ def test_the_last_round_of_a_turned_aes_is_found_beside_the_others() -> None:
     (others,) = companions([first], found)
     assert others[0].idea.formula == "rotr(rs1, 8) ^ aes_sbox[rs2.byte(bs)]"
     assert others[0].bound == 0
+
+
+def test_what_no_other_covers_comes_first() -> None:
+    """After the functions of SHA-256, the reversal of the bytes of the message."""
+    found = survey(Request(((workloads.get("sha256-block"), 1.0),)))
+    names = {"sha256sum0", "sha256sum1", "sha256sig0", "sha256sig1"}
+    chosen = [r for r in found.ranked if r.nearest.name in names]
+    others = elsewhere(chosen, found)
+    assert not {id(r) for r in others} & {id(r) for r in chosen}
+    assert "rev8" in {r.nearest.name for r in others}
+    assert not {"rori", "sparkle.xorrori"} & {r.nearest.name for r in others}
+    assert "sparkle.xorrori" in {r.nearest.name for r in elsewhere([], found)[:3]}

@@ -17,6 +17,7 @@ from isa.bits import Bits, concat, const, lookup
 from isa.kernel import Builder, Index, Pointer
 from workloads import aes_columns64, aes_looped, register
 from workloads.aes_tables import t_tables
+from workloads.batches import in_batches
 from workloads.words import Words, load_words, store_words, swap_move, swapped, total
 from workloads.workload import Buffer, Kernel, Values, Vector, Workload
 
@@ -253,9 +254,9 @@ def _bitsliced_pair(rounds: int) -> Cipher:
 
 
 def bitsliced(rounds: int) -> Cipher:
-    """Encrypts one block; the second half of the slices idles."""
+    """Encrypts one block, with which half of the slices idles, or two."""
     pair = _bitsliced_pair(rounds)
-    return lambda k, s, keys: pair(k, s + [const(0, 32)] * 4, keys)[:4]
+    return lambda k, s, keys: pair(k, s + [const(0, 32)] * (8 - len(s)), keys)[: len(s)]
 
 
 BITSLICED = "bitsliced: constant time, S-box circuit of Boyar and Peralta 2010, two blocks at once"
@@ -473,19 +474,15 @@ def _message_kernels(
     """Kernels that process a message in a loop over its blocks, two at a time if bitsliced."""
 
     def kernel(
-        name: str, cipher: Cipher, per_step: int, summary: str, needs: frozenset[str]
+        name: str, cipher: Cipher, at_once: int, summary: str, needs: frozenset[str]
     ) -> Kernel:
         def build(k: Builder) -> None:
             keys, stream = prepare(k)
 
-            def step(i: Index) -> tuple[Bits, ...]:
-                stream(k, per_step * i, per_step, lambda words: cipher(k, words, keys))
-                return ()
+            def some(first: Index, count: int) -> None:
+                stream(k, first, count, lambda words: cipher(k, words, keys))
 
-            k.loop(blocks // per_step, step, unroll=False)
-            if blocks % per_step:
-                single = bitsliced(ROUNDS)
-                stream(k, Index.of(blocks - 1), 1, lambda words: single(k, words, keys))
+            in_batches(k, blocks, at_once, some)
 
         return Kernel(name, build, summary, needs)
 
@@ -493,7 +490,7 @@ def _message_kernels(
         name: kernel(name, cipher, 1, summary, needs)
         for name, (cipher, summary, needs) in ciphers().items()
     }
-    made["bitsliced"] = kernel("bitsliced", _bitsliced_pair(ROUNDS), 2, BITSLICED, frozenset())
+    made["bitsliced"] = kernel("bitsliced", bitsliced(ROUNDS), 2, BITSLICED, frozenset())
     return made
 
 

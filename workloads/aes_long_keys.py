@@ -35,7 +35,7 @@ _SCHEDULE_256 = bytes.fromhex(
 
 def _encryption(rounds: int) -> dict[str, Variant]:
     made = {name: Variant(*parts) for name, parts in aes.ciphers(rounds).items()}
-    return {**made, "bitsliced": Variant(aes.bitsliced(rounds), aes.BITSLICED)}
+    return {**made, "bitsliced": Variant(aes.bitsliced(rounds), aes.BITSLICED, blocks=2)}
 
 
 _MESSAGE = bytes.fromhex(

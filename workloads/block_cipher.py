@@ -14,6 +14,7 @@ from functools import partial
 from isa.bits import Bits
 from isa.kernel import Builder, Index, Pointer
 from workloads import cbc, gcm, register, xts
+from workloads.batches import in_batches
 from workloads.words import Words, load_words, store_words, swapped, total
 from workloads.workload import Buffer, Kernel, Values, Vector, Workload
 
@@ -66,11 +67,19 @@ class Counted:
 
 @dataclass(frozen=True)
 class Variant:
-    """A kernel: its function, one line about it, and the mnemonics it cannot do without."""
+    """A kernel: its function, one line about it, and the mnemonics it cannot do without.
+
+    Attributes:
+        function: Takes the words of up to `blocks` blocks, one after the other.
+        summary: One line for people.
+        requires: Mnemonics.
+        blocks: How many it processes in the time of one.
+    """
 
     function: Cipher
     summary: str
     requires: frozenset[str] = frozenset()
+    blocks: int = 1
 
 
 @dataclass(frozen=True)
@@ -248,12 +257,11 @@ class BlockCipher:
                 source, keys = k.pointer("input"), k.pointer("round_keys")
                 target = k.pointer("output")
 
-                def one_block(i: Index) -> tuple[Bits, ...]:
-                    block = load_words(k, source, words, step * i)
-                    store_words(k, target, variant.function(k, block, keys), step * i)
-                    return ()
+                def some(first: Index, count: int) -> None:
+                    given = load_words(k, source, words * count, step * first)
+                    store_words(k, target, variant.function(k, given, keys), step * first)
 
-                k.loop(blocks, one_block, unroll=False)
+                in_batches(k, blocks, variant.blocks, some)
 
             return Kernel(name, build, variant.summary, variant.requires)
 
@@ -295,14 +303,15 @@ class BlockCipher:
                 source, target = k.pointer("input"), k.pointer("output")
                 *nonce, last = load_words(k, counter, words)
 
-                def one_block(i: Index, count: Bits) -> Words:
-                    stream = variant.function(k, [*nonce, swapped(count)], keys)
-                    text = load_words(k, source, words, step * i)
+                def some(first: Index, count: int, number: Bits) -> Words:
+                    counters = [w for b in range(count) for w in (*nonce, swapped(number + b))]
+                    stream = variant.function(k, counters, keys)
+                    text = load_words(k, source, words * count, step * first)
                     result = [total(a, b) for a, b in zip(stream, text, strict=True)]
-                    store_words(k, target, result, step * i)
-                    return [count + 1]
+                    store_words(k, target, result, step * first)
+                    return [number + count]
 
-                k.loop(blocks, one_block, swapped(last), unroll=False)
+                in_batches(k, blocks, variant.blocks, some, swapped(last))
 
             return Kernel(name, build, variant.summary, variant.requires)
 

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 from isa.bits import Bits, const
 from isa.kernel import Builder, Index
 from workloads import aead, ghash
+from workloads.batches import in_batches
 from workloads.stream import add_message
-from workloads.words import load_words, store_words, swapped
+from workloads.words import Words, load_words, store_words, swapped
 from workloads.workload import Buffer, Kernel, Values, Vector, Workload
 
 if TYPE_CHECKING:
-    from workloads.block_cipher import BlockCipher, Cipher
+    from workloads.block_cipher import BlockCipher, Variant
 
 ASSOCIATED_BYTES = 20
 
@@ -85,7 +86,7 @@ def _golden(cipher: BlockCipher, values: Values, *, inverse: bool) -> dict[str, 
 
 def _kernel(
     name: str,
-    cipher: Cipher,
+    cipher: Variant,
     multiplier: ghash.Multiplier,
     summary: str,
     needs: frozenset[str],
@@ -105,15 +106,16 @@ def _kernel(
         product = multiplier(k, hash_key)
         stream = k.scratch("stream", text + 16 * blocks)
 
-        def one_block(i: Index) -> tuple[Bits, ...]:
-            counter = [*load_words(k, iv, 3), swapped((i + 1).bits(32))]
-            store_words(k, stream, cipher(k, counter, keys), 16 * i + (text - 16))
-            return ()
+        def some(first: Index, count: int) -> None:
+            counters: Words = []
+            for b in range(count):
+                counters += [*load_words(k, iv, 3), swapped((first + b + 1).bits(32))]
+            store_words(k, stream, cipher.function(k, counters, keys), 16 * first + (text - 16))
 
         def step(i: Index, *state: Bits) -> list[Bits]:
             return ghash.absorb(product, state, ghash.load_block(k, stream, 16 * i + start))
 
-        k.loop(blocks, one_block, unroll=False)
+        in_batches(k, blocks, cipher.blocks, some)
         store_words(k, stream, load_words(k, stream, 4, text - 16))
         words = load_words(k, associated, ASSOCIATED_BYTES // 4)
         words += [const(0, 32)] * ((text - start) // 4 - len(words))
@@ -143,7 +145,7 @@ def _kernels(cipher: BlockCipher, size: int, *, inverse: bool) -> dict[str, Kern
             text = f"{cipher.name}: {variant.summary}; GHASH: {summary}"
             made[name] = _kernel(
                 name,
-                variant.function,
+                variant,
                 multiplier,
                 text,
                 variant.requires | needs,

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from isa.bits import Bits
 from isa.kernel import Builder, Index
+from workloads.batches import in_batches
 from workloads.words import Words, load_words, store_words
 from workloads.workload import Buffer, Kernel, Values, Vector, Workload
 
@@ -73,18 +73,26 @@ def _kernel(name: str, variant: Variant, encryption: Variant, blocks: int) -> Ke
         sector, source, target = k.pointer("sector"), k.pointer("input"), k.pointer("output")
         held = k.scratch("tweak", 16)
 
-        def one_block(i: Index) -> tuple[Bits, ...]:
+        def tweaks(count: int) -> tuple[Words, Words]:
+            """The tweaks of some blocks, and the one that follows, from memory."""
+            found: Words = []
             tweak = load_words(k, held, 4)
-            data = load_words(k, source, 4, 16 * i)
-            mixed = variant.function(k, [a ^ b for a, b in zip(data, tweak, strict=True)], keys)
-            again = load_words(k, held, 4)  # from memory, as registers are short
+            for _ in range(count):
+                found += tweak
+                tweak = _next_tweak(tweak)
+            return found, tweak
+
+        def some(first: Index, count: int) -> None:
+            data = load_words(k, source, 4 * count, 16 * first)
+            masked = [a ^ b for a, b in zip(data, tweaks(count)[0], strict=True)]
+            mixed = variant.function(k, masked, keys)
+            again, following = tweaks(count)  # made again, as registers are short
             out = [a ^ b for a, b in zip(mixed, again, strict=True)]
-            store_words(k, target, out, 16 * i)
-            store_words(k, held, _next_tweak(again))
-            return ()
+            store_words(k, target, out, 16 * first)
+            store_words(k, held, following)
 
         store_words(k, held, encryption.function(k, load_words(k, sector, 4), tweak_keys))
-        k.loop(blocks, one_block, unroll=False)
+        in_batches(k, blocks, variant.blocks, some)
 
     return Kernel(name, build, variant.summary, variant.requires | encryption.requires)
 

@@ -10,6 +10,9 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 import workloads
 from isa.aes import sbox
 from isa.aes_circuit import sbox as sbox_circuit
+from isa.compiler import compile_kernel
+from isa.instruction_set import InstructionSet
+from tests.workloads.interpret import interpret
 from workloads.aes import (
     decrypt_block,
     encrypt_block,
@@ -75,3 +78,21 @@ def test_unknown_names() -> None:
         workloads.get("aes128-encypt")
     with pytest.raises(ValueError, match=r"^workload aes128-encrypt must have no message size"):
         workloads.get("aes128-encrypt", 16)
+
+
+@pytest.mark.parametrize("blocks", [4, 5])
+def test_bitsliced_messages_take_two_blocks_at_a_time(blocks: int) -> None:
+    """AES-256 has 14 rounds where AES-128 has 10."""
+    instructions = InstructionSet.of(32, "rv32i")
+    executed = []
+    for bits in (128, 256):
+        workload = workloads.get(f"aes{bits}-ecb", 16 * blocks)
+        build = workload.kernels["bitsliced"].build
+        executed.append(compile_kernel(build, instructions).report["executed"])
+        inputs = {
+            "input": random.Random(bits).randbytes(16 * blocks),
+            "round_keys": expand_key(bytes(range(bits // 8))),
+        }
+        found = interpret(workload, workload.kernels["bitsliced"], inputs)
+        assert found == workload.golden(inputs)
+    assert executed[1] < 1.45 * executed[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 
@@ -23,6 +23,7 @@ class Confirmation:
         period_error: The same of the clock period; None also where a unit takes several cycles.
         synthesised_luts: LUTs of that netlist, with technology xc7; otherwise None.
         luts_error: The composed LUTs over them, less 1.
+        shortened: Bytes of the message that ran for a workload whose own is longer, by workload.
     """
 
     ok: bool
@@ -35,6 +36,7 @@ class Confirmation:
     period_error: float | None = None
     synthesised_luts: int | None = None
     luts_error: float | None = None
+    shortened: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def status(self) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dse.front import Front, short_design
 from dse.metrics import METRICS
 from dse.points import point_lines
+from dse.prove import proof_lines
 from dse.space import Space
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def print_front(space: Space, front: Front, console: Console | None = None) -> N
 
 
 def _print_composition(front: Front, console: Console) -> None:
-    """Say how far composed areas and periods are from designs synthesised as one netlist."""
+    """Say how far areas and periods are from whole netlists, and what ran on these."""
     checks = [row.confirmation for row in front.rows]
     areas = [c.area_error for c in checks if c.area_error is not None]
     periods = [c.period_error for c in checks if c.period_error is not None]
@@ -87,6 +88,10 @@ def _print_composition(front: Front, console: Console) -> None:
         if luts:
             text += f"; LUTs: {_span(luts)}"
         console.print(text, highlight=False)
+    shortened = {name: size for check in checks for name, size in check.shortened.items()}
+    if shortened:
+        listed = ", ".join(f"{name} {size}" for name, size in shortened.items())
+        console.print(f"Confirmed by shorter messages, in bytes: {listed}", highlight=False)
 
 
 def _span(errors: Sequence[float]) -> str:
@@ -108,6 +113,8 @@ def quality_lines(result: Mapping[str, Any]) -> list[str]:
         f"{result['designs_per_second']:g} designs/s; {result['cache_hits']} answers from the "
         f"cache, {result['computed']} computed."
     ]
+    if "proof" in result:
+        lines += proof_lines(result["proof"])
     if "frame" not in result:
         return lines
     exact, drawn = result["exact"], result["random"]

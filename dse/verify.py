@@ -11,7 +11,7 @@ from dse.cache import Cache, digest_of
 from dse.confirmation import Confirmation
 from dse.design import Design
 from dse.measurement import cases, compiled
-from dse.space import Space, WorkloadUse
+from dse.space import Space
 from dse.target import Target, target_of
 from hw.composition import circuit_map
 from hw.coprocessors.beside import Beside
@@ -42,9 +42,14 @@ def confirm(*, space: Space, design: Design, cache: Cache | None = None) -> Conf
     hardware = target.hardware(cache)
     total = 0
     netlist = remembered(lambda is_driver: _netlist(target, hardware.latencies, is_driver))
+    shortened = {}
     for use in space.workloads:
         kernel = str(design[f"kernel.{use.workload}"])
-        result = _run(use, kernel, target, hardware.latencies, netlist, cache)
+        workload = workloads.get(use.workload, use.bytes)
+        shorter = _short(workload)
+        if shorter is not workload:
+            shortened[use.workload] = shorter.message_bytes
+        result = _run(shorter, kernel, target, hardware.latencies, netlist, cache)
         if not result.equal:
             return Confirmation(
                 False, result.cycles, result.cycles, f"{use.workload}: {result.difference}"
@@ -67,6 +72,7 @@ def confirm(*, space: Space, design: Design, cache: Cache | None = None) -> Conf
         period_error=whole.period_error,
         synthesised_luts=whole.luts,
         luts_error=whole.luts_error,
+        shortened=shortened,
     )
 
 
@@ -83,7 +89,7 @@ def _netlist(target: Target, latencies: Mapping[str, int], is_driver: bool) -> N
 
 
 def _run(
-    use: WorkloadUse,
+    workload: Workload,
     kernel: str,
     target: Target,
     latencies: Mapping[str, int],
@@ -91,7 +97,6 @@ def _run(
     cache: Cache,
 ) -> Comparison:
     """Run a workload's program on the netlist; what agreed is remembered."""
-    workload = _short(use)
     is_driver = kernel in coprocessor_driver.drivers(workload.name)
     program = compiled(workload, kernel, target, latencies, cache)
     key = digest_of(
@@ -115,9 +120,8 @@ def _run(
     return result
 
 
-def _short(use: WorkloadUse) -> Workload:
+def _short(workload: Workload) -> Workload:
     """The workload, or one of a shorter message that leaves the same remainder."""
-    workload = workloads.get(use.workload, use.bytes)
     if workload.message_bytes <= LONGEST or not workloads.is_sized(workload.name):
         return workload
     return workloads.get(workload.name, REMAINDER + workload.message_bytes % REMAINDER)

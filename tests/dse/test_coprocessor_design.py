@@ -128,7 +128,20 @@ def test_netlist_confirms_the_cycles(space: Space, cache: Cache, changes: dict[s
     found = evaluate(space=space, design=chosen, cache=cache)
     verdict = confirm(space=space, design=found.canonical, cache=cache)
     assert verdict.ok, verdict.reason
+    assert verdict.shortened == {}
     assert verdict.netlist_cycles == sum(w["cycles"] for w in found.workloads.values())
+
+
+def test_a_confirmation_says_which_messages_were_shorter() -> None:
+    text = """
+name: x
+workloads: [{workload: sha256, bytes: 1000, kernel: coprocessor}]
+coprocessor: {mover: dma}
+"""
+    space = parse_space(text, Path("x.yaml"))
+    verdict = confirm(space=space, design=design(space, {}))
+    assert verdict.ok, verdict.reason
+    assert verdict.shortened == {"sha256": 256 + 1000 % 256}
 
 
 def test_a_driver_with_a_wrong_answer_has_no_metrics(

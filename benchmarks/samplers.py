@@ -1,26 +1,31 @@
 """Measure samplers on spaces whose exact front is known.
 
-    python -m benchmarks.samplers [--seeds N] [--jobs N] [--only SPACE] [--cache DIR]
+    python -m benchmarks.samplers [--seeds N] [--minutes N] [--only SPACE] [--samplers NAME ...]
+                                  [--again] [--cache DIR]
 
 Four spaces: `aes` and `sha2`, every design of which is evaluated for real first (cached; the first
 time takes a quarter of an hour), and two of `benchmarks/selection.py`: one whose segments the
 default sampler may look into, and one with three objectives where it may not. A score is the
 hypervolume of the distinct designs so far over that of the exact front, the reference point at
-1.1 x its nadir. Prints a table for docs/search.md.
+1.1 x its nadir.
+
+Scores are kept in `benchmarks/data/samplers.json`, each as soon as it is there; those present are
+not measured again unless `--again` says so. Prints the table of docs/search.md from them.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
+import json
 import os
 import statistics
 import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import cache
-from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 from benchmarks import selection
 from dse.backend import Backend
@@ -36,7 +41,7 @@ from dse.proposer import Proposer
 from dse.random_search import random_search
 from dse.sampler import SAMPLERS, missing_library
 from dse.search import Progress, sampled_search
-from dse.seeds import FEW, seed_designs
+from dse.seeds import contrast_designs, seed_designs
 from dse.space import Space, load_space
 
 CHECKPOINTS = (50, 150, 300)
@@ -44,6 +49,8 @@ SPACES = ("aes", "sha2", "selection", "opaque")
 DEFAULT = "estimator"
 UNSEEDED = "random alone"  # draws only; the others start from the same seeds
 BUDGET = CHECKPOINTS[-1]
+_COUNTED = 150
+SCORES = Path(__file__).parent / "data" / "samplers.json"
 
 
 @dataclass(frozen=True)
@@ -51,21 +58,19 @@ class Score:
     """One run of one sampler.
 
     Attributes:
-        shares: Of the exact hypervolume after each number of designs; the last stands for the
-            rest where the space has ended.
+        shares: Of the exact hypervolume, by number of designs; where the space has ended before,
+            the last.
         runs: Runs of single programs before the first design.
+        counted: Share at 150 with these runs counted as designs.
         repeats: Designs that were counted twice.
-        seconds: Processor time of the search, per design.
+        milliseconds: Processor time of the search, per design.
     """
 
-    shares: tuple[float, ...]
+    shares: Mapping[str, float]
     runs: int
+    counted: float
     repeats: int
-    seconds: float
-
-    def at(self, designs: int) -> float:
-        """The share after so many designs."""
-        return self.shares[min(designs, len(self.shares)) - 1]
+    milliseconds: float
 
 
 class _Trials:
@@ -121,6 +126,8 @@ def exact(name: str, folder: Path) -> tuple[Loss, ...]:
 
 def score(name: str, sampler: str, seed: int, folder: Path) -> Score:
     """Run a sampler for 300 designs, or to the end of the space."""
+    import optuna  # noqa: F401 - not to be counted as time of the search
+
     evaluator = evaluator_of(name, folder)
     front = exact(name, folder)
     frame = Frame.around(front)
@@ -135,8 +142,8 @@ def score(name: str, sampler: str, seed: int, folder: Path) -> Score:
         if SAMPLERS[sampler].uses_structure:
             structure, runs = discover(evaluator, MOST_RUNS, _ignore)
         assert evaluator.baseline is not None
-        most = FEW if structure else None
-        seeds = seed_designs(evaluator.space, evaluator.baseline.canonical, most)
+        first = contrast_designs if structure else seed_designs
+        seeds = first(evaluator.space, evaluator.baseline.canonical)
         proposer = Proposer(evaluator.space, sampler, seed, seeds, evaluator.reductions, structure)
         sampled_search(evaluator, proposer, BUDGET, log, _ignore)
     took = time.process_time() - start
@@ -149,20 +156,30 @@ def score(name: str, sampler: str, seed: int, folder: Path) -> Score:
             points.append(losses)
         shares.append(frame.hypervolume(points) / whole)
     distinct = {evaluation.canonical.digest for evaluation in log.evaluations}
-    repeats = len(log.evaluations) - len(distinct)
-    return Score(tuple(shares), runs, repeats, took / len(log.evaluations))
+
+    def at(designs: int) -> float:
+        return round(shares[min(max(1, designs), len(shares)) - 1], 5)
+
+    return Score(
+        {str(n): at(n) for n in CHECKPOINTS},
+        runs,
+        at(_COUNTED - runs),
+        len(log.evaluations) - len(distinct),
+        round(1000 * took / len(log.evaluations), 2),
+    )
 
 
-def rows(name: str, scores: dict[str, list[Score]]) -> Iterator[str]:
-    """The table of one space: medians, with the least and the largest of all seeds."""
-    for sampler, found in scores.items():
-        cells = [_spread([s.at(n) for s in found]) for n in CHECKPOINTS]
-        runs = max(s.runs for s in found)
-        counted = _spread([s.at(max(1, 150 - s.runs)) for s in found]) if runs else cells[1]
-        milliseconds = 1000 * statistics.median(s.seconds for s in found)
-        repeats = sum(s.repeats for s in found)
-        cells += [str(runs or ""), counted, f"{milliseconds:.1f}", str(repeats)]
-        yield f"| {name} | {sampler} | " + " | ".join(cells) + " |"
+def row(space: str, sampler: str, found: Sequence[Mapping[str, Any]]) -> str:
+    """A line of the table: medians, with the least and the largest of all seeds."""
+    cells = [_spread([s["shares"][str(n)] for s in found]) for n in CHECKPOINTS]
+    runs = max(s["runs"] for s in found)
+    cells += [str(runs), _spread([s["counted"] for s in found])] if runs else ["", ""]
+    cells += [
+        f"{statistics.median(s['milliseconds'] for s in found):.1f}",
+        str(sum(s["repeats"] for s in found)),
+        str(len(found)),
+    ]
+    return f"| {space} | {sampler} | " + " | ".join(cells) + " |"
 
 
 def _spread(shares: Sequence[float]) -> str:
@@ -170,33 +187,60 @@ def _spread(shares: Sequence[float]) -> str:
     return f"**{100 * middle:.1f}** ({100 * low:.1f}-{100 * high:.1f})"
 
 
+class Scores:
+    """What was measured: by space, sampler and seed, in a file."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.found: dict[str, dict[str, dict[str, Any]]] = (
+            json.loads(file.read_text()) if file.exists() else {}
+        )
+
+    def of(self, space: str, sampler: str) -> dict[str, Any]:
+        """Scores of one sampler on one space, by seed."""
+        return self.found.setdefault(space, {}).setdefault(sampler, {})
+
+    def put(self, space: str, sampler: str, seed: int, score: Score) -> None:
+        """Take a score and write the file whole."""
+        self.of(space, sampler)[str(seed)] = asdict(score)
+        aside = self.file.with_suffix(".part")
+        aside.write_text(json.dumps(self.found, indent=1) + "\n")
+        aside.replace(self.file)
+
+    def table(self) -> Iterator[str]:
+        """Everything, as Markdown."""
+        yield (
+            "| space | sampler | 50 designs | 150 | 300 | runs | 150 with runs | ms each | repeats "
+            "| seeds |\n|---|---|---|---|---|---|---|---|---|---|"
+        )
+        for space in SPACES:
+            for sampler, seeds in self.found.get(space, {}).items():
+                if seeds:
+                    yield row(space, sampler, list(seeds.values()))
+
+
 def main() -> None:
-    """Print the table."""
+    """Measure what is not known yet, seed by seed, and print the table."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--seeds", type=int, default=20)
-    parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--only", choices=SPACES)
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no seed after")
+    parser.add_argument("--only", choices=SPACES, nargs="*")
     parser.add_argument("--samplers", nargs="*")
+    parser.add_argument("--again", action="store_true", help="measure what is known anew")
+    parser.add_argument("--scores", type=Path, default=SCORES)
     parser.add_argument("--cache", type=Path, default=default_folder(os.environ))
     options = parser.parse_args()
     known = [n for n in SAMPLERS if n not in ("auto", "gp") and not missing_library(n)]
     samplers = options.samplers or [*known, UNSEEDED]
-    print(
-        "| space | sampler | 50 designs | 150 | 300 | runs | 150 with runs | ms each | repeats |\n"
-        "|---|---|---|---|---|---|---|---|---|"
-    )
-    context = get_context("spawn")
-    with ProcessPoolExecutor(options.jobs, mp_context=context) as pool:
-        for name in [options.only] if options.only else SPACES:
-            exact(name, options.cache)
-            for sampler in samplers:
-                seeds = range(options.seeds)
-                count = len(seeds)
-                found = pool.map(
-                    score, [name] * count, [sampler] * count, seeds, [options.cache] * count
-                )
-                for row in rows(name, {sampler: list(found)}):
-                    print(row, flush=True)
+    scores = Scores(options.scores)
+    end = time.monotonic() + 60 * options.minutes
+    asked = itertools.product(range(options.seeds), options.only or SPACES, samplers)
+    for seed, space, sampler in asked:
+        if time.monotonic() > end:
+            break
+        if options.again or str(seed) not in scores.of(space, sampler):
+            scores.put(space, sampler, seed, score(space, sampler, seed, options.cache))
+    print(*scores.table(), sep="\n")
 
 
 if __name__ == "__main__":

@@ -38,6 +38,7 @@ class EstimatorSampler(BaseSampler):
         seed: int,
         structure: Structure | None = None,
         reductions: Reductions | None = None,
+        distributions: dict[str, BaseDistribution] | None = None,
     ) -> None:
         self.encoding = structure.encoding if structure else Encoding(space)
         self.estimator = Estimator(self.encoding, structure or Structure(self.encoding))
@@ -46,7 +47,7 @@ class EstimatorSampler(BaseSampler):
         self._planned: deque[Rows] = deque()
         self._reductions = reductions or Reductions(space)
         self._barren = -1  # how many designs were known when there was nothing to plan
-        self._distributions: dict[str, BaseDistribution] = {
+        self._distributions = distributions or {
             p.name: CategoricalDistribution(p.choices) for p in space.free
         }
 

@@ -22,12 +22,15 @@ from dse.pareto import Frame
 from dse.points import place
 from dse.pool import LIMIT_SECONDS
 from dse.proposer import Proposer
+from dse.prove import LIMIT_SECONDS as PROOF_SECONDS
+from dse.prove import check_provable, prove
 from dse.random_search import random_search
 from dse.run import FRONT, MANIFEST, Run, to_text
 from dse.sampler import SAMPLERS, missing_library
 from dse.search import BATCH, Found, Observer, Progress, sampled_search
-from dse.seeds import FEW, seed_designs
+from dse.seeds import contrast_designs, seed_designs
 from dse.space import Space
+from dse.structure import Structure
 
 EXACT_BUDGET_SECONDS = 60.0
 
@@ -44,6 +47,8 @@ class Options:
     sampler: str | None = None
     resume: bool = False
     exhaustive: bool = False
+    prove: bool = False
+    proof_seconds: float = PROOF_SECONDS
     batch: int | None = None
     plateau: int | None = None
     limit_seconds: float = LIMIT_SECONDS
@@ -111,6 +116,8 @@ def explore(space: Space, options: Options, backend: Backend, observer: Observer
             f"--exhaustive must have at most {MOST_COMBINATIONS:,} combinations, not "
             f"{space.raw_size:,}; leave out choices, or search with trials"
         )
+    if options.prove:
+        check_provable(space)
     run = Run.claim(options.out, manifest, resume=options.resume)
     limit = options.limit_seconds
     try:
@@ -129,20 +136,24 @@ def explore(space: Space, options: Options, backend: Backend, observer: Observer
         clock.lap("baseline")
         run.begin(manifest, space.text)
         runs = 0
+        structure = None
         if options.exhaustive or (sampler == "auto" and is_within(space, trials)):
             found = exhaustive_search(evaluator, run, observer)
         else:
-            structure = None
             if SAMPLERS[sampler].uses_structure:
                 structure, runs = discover(evaluator, min(MOST_RUNS, trials), observer)
                 clock.lap("segments")
-            seeds = seed_designs(space, baseline.canonical, FEW if structure else None)
+            first = contrast_designs if structure else seed_designs
+            seeds = first(space, baseline.canonical)
             proposer = Proposer(space, sampler, seed, seeds, evaluator.reductions, structure)
             found = sampled_search(
                 evaluator, proposer, trials, run, observer, options.batch or BATCH, options.plateau
             )
         clock.lap("search")
         result = {**_counts(found, evaluator, clock.seconds["search"]), "segment_runs": runs}
+        if options.prove and found.front and not found.is_interrupted:
+            result |= _proof(evaluator, structure, found, run, observer, options, trials)
+            clock.lap("proof")
         if not found.is_interrupted and found.front and not options.exhaustive:
             result |= _comparison(evaluator, found, baseline, seed, options, observer, clock)
             result["points"] = place(evaluator, run.trials(), baseline)
@@ -171,6 +182,40 @@ def explore(space: Space, options: Options, backend: Backend, observer: Observer
     finally:
         evaluator.close()
         run.close()
+
+
+def _proof(
+    evaluator: Evaluator,
+    structure: Structure | None,
+    found: Found,
+    run: Run,
+    observer: Observer,
+    options: Options,
+    trials: int,
+) -> dict[str, Any]:
+    """The front of the model and what it adds; nothing where every design was evaluated."""
+    if found.is_whole:
+        evaluator.notes.append("--prove has nothing to add: every design was evaluated")
+        return {}
+    try:
+        if structure is None:
+            structure, _ = discover(evaluator, min(MOST_RUNS, trials), observer)
+        evaluations = [Evaluation.from_json(trial) for trial in run.trials()]
+        limit = options.proof_seconds
+        proof = prove(evaluator, structure, found, evaluations, run, observer, limit)
+    except KeyboardInterrupt:
+        found.is_interrupted = True
+        return {}
+    return {
+        "proof": proof,
+        "designs": len(found.counted),
+        "feasible": found.feasible,
+        "front": len(found.front),
+        "cache_hits": evaluator.hits,
+        "computed": evaluator.computed,
+        "busy_seconds": round(evaluator.busy_seconds, 3),
+        "failed": len(evaluator.failures),
+    }
 
 
 def _comparison(

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from dse.encoding import Rows
+from dse.encoding import Rows, first_positions
 from dse.estimator import Candidates, Estimator
 from dse.pareto import NADIR_MARGIN
 from dse.structure import Floats
@@ -18,6 +18,7 @@ _ROUNDS = 6
 _EXPANDED = 64  # designs whose neighbours are looked at in a round
 _CROSSINGS = 64
 _SHORTLIST = 48
+_HOPE = 0.5  # standard deviations
 
 
 class LocalSearch:
@@ -32,11 +33,13 @@ class LocalSearch:
     def propose(self, count: int, seed: int) -> list[Rows]:
         """Up to `count` rows that are not known; the estimator must be fitted."""
         estimator = self.estimator
-        found = self._whole or self._climb(np.random.default_rng(seed))
-        expected = estimator.predict(found)
+        if self._whole is not None:
+            found, expected = self._whole, estimator.predict(self._whole)
+        else:
+            found, expected = self._climb(np.random.default_rng(seed))
         near = self._fresh(found.rows, _ranked(expected, estimator.front_losses))
         found, expected = found.take(near), expected[near]
-        hopeful = estimator.predict(found, 1.0)
+        hopeful = estimator.predict(found, _HOPE)
         picked = _by_hypervolume(expected, hopeful, estimator.front_losses, count)
         return [found.rows[index] for index in picked]
 
@@ -56,13 +59,16 @@ class LocalSearch:
             return None
         return self.estimator.reduce(encoding.every())
 
-    def _climb(self, generator: np.random.Generator) -> Candidates:
-        """What local search sees: from the front and its last archive towards better ones."""
+    def _climb(self, generator: np.random.Generator) -> tuple[Candidates, Floats]:
+        """What local search sees, and what is expected of it.
+
+        It goes from the front and its last archive towards better ones.
+        """
         import moocore
 
         front = self.estimator.reduce(self.estimator.front)
         best = seen = front.join(self._archive).distinct()
-        losses = self.estimator.predict(best)
+        expected = losses = self.estimator.predict(best)
         expanded: set[bytes] = set()
         for _ in range(_ROUNDS):
             kept = moocore.is_nondominated(losses)
@@ -73,11 +79,12 @@ class LocalSearch:
             chosen = generator.permutation(fresh)[:_EXPANDED]
             expanded |= {best.rows[i].tobytes() for i in chosen}
             around = self._around(best.rows[chosen], best.rows, generator)
-            seen = seen.join(around)
-            best = best.join(around)
-            losses = np.concatenate([losses, self.estimator.predict(around)])
+            predicted = self.estimator.predict(around)
+            seen, expected = seen.join(around), np.concatenate([expected, predicted])
+            best, losses = best.join(around), np.concatenate([losses, predicted])
         self._archive = best.take(moocore.is_nondominated(losses))
-        return seen.distinct()
+        once = first_positions(seen.rows)
+        return seen.take(once), expected[once]
 
     def _around(self, rows: Rows, mates: Rows, generator: np.random.Generator) -> Candidates:
         """Rows with one parameter changed, and crossings with one more change."""
@@ -103,10 +110,13 @@ def _ranked(losses: Floats, front: Floats) -> NDArray[np.intp]:
         return np.arange(len(losses))
     low = front.min(axis=0)
     span = np.maximum(front.max(axis=0) - low, 1e-12)
-    scaled = (losses - low) / span
+    columns = np.ascontiguousarray(((losses - low) / span).T)
     margin = np.full(len(losses), -np.inf)
     for point in (front - low) / span:
-        np.maximum(margin, (scaled - point).min(axis=1), out=margin)
+        excess = columns[0] - point[0]
+        for column, value in zip(columns[1:], point[1:], strict=True):
+            np.minimum(excess, column - value, out=excess)
+        np.maximum(margin, excess, out=margin)
     return np.argsort(margin, kind="stable")
 
 

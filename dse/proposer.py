@@ -6,10 +6,10 @@ import random
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dse.constraint import Constraint
-from dse.design import Design, Value
+from dse.design import Design
 from dse.evaluation import Evaluation
 from dse.pareto import Loss
 from dse.reductions import Reductions
@@ -82,6 +82,7 @@ class Proposer:
         self._beside = Known(space, structure, reductions)
         self._seeds = deque(seeds)
         self._rest: Iterator[Design] | None = None
+        self._fixed = {p.name: p.neutral for p in space.parameters if len(p.choices) == 1}
         self._study = optuna.create_study(
             directions=["minimize"] * len(space.objectives),
             sampler=self.kind.build(batch_seed(seed, 0), self._beside),
@@ -100,8 +101,8 @@ class Proposer:
         for _ in range(_PATIENCE * count):
             if len(proposals) == count:
                 break
-            trial = self._study.ask()
-            design = self.reductions.apply(self._sampled(trial))
+            trial = self._study.ask(self._beside.distributions)
+            design = self.reductions.apply(self.space.reduce({**self._fixed, **trial.params}))
             if design.digest in self.known:
                 trial.set_user_attr(CANONICAL, design.text)
                 self._tell(trial, self.known[design.digest])
@@ -129,18 +130,10 @@ class Proposer:
         for parameter in self.space.free:
             assert design[parameter.name] in parameter.choices
         self._study.enqueue_trial({p.name: design[p.name] for p in self.space.free})
-        trial = self._study.ask()
+        trial = self._study.ask(self._beside.distributions)
         # without this, NSGA-II never gives a fully enqueued trial a generation of its gene pool
         _ = trial.relative_params
-        self._sampled(trial)
         return trial
-
-    def _sampled(self, trial: Trial) -> Design:
-        values: dict[str, Value] = {p.name: p.neutral for p in self.space.parameters}
-        for parameter in self.space.free:
-            choices: Sequence[Any] = parameter.choices
-            values[parameter.name] = trial.suggest_categorical(parameter.name, choices)
-        return self.space.reduce(values)
 
     def _tell(self, trial: Trial, outcome: Outcome) -> None:
         import optuna

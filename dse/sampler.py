@@ -7,9 +7,11 @@ import importlib.util
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from optuna.distributions import BaseDistribution
     from optuna.samplers import BaseSampler
 
     from dse.reductions import Reductions
@@ -29,6 +31,13 @@ class Known:
     space: Space
     structure: Structure | None
     reductions: Reductions
+
+    @cached_property
+    def distributions(self) -> dict[str, BaseDistribution]:
+        """The free parameters, as those of every trial."""
+        from dse.choices import Choices
+
+        return {p.name: Choices(p.choices) for p in self.space.free}
 
 
 @dataclass(frozen=True)
@@ -50,7 +59,9 @@ class SamplerKind:
 def _estimator(seed: int, known: Known) -> BaseSampler:
     from dse.estimator_sampler import EstimatorSampler
 
-    return EstimatorSampler(known.space, seed, known.structure, known.reductions)
+    return EstimatorSampler(
+        known.space, seed, known.structure, known.reductions, known.distributions
+    )
 
 
 def _named(name: str, **options: Any) -> Build:

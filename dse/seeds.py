@@ -1,21 +1,43 @@
-"""The designs every search starts from: the baseline, all on, and each instruction group alone."""
+"""The designs a search starts from: the baseline, all on, and what differs from them a little."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import zip_longest
 
-from dse.design import Design
+from dse.design import Design, format_value
 from dse.space import Space
 
 _MOST = 24  # seeds, unless the starts alone are more
-FEW = 6
-"""Seeds of a sampler that has looked into the programs: it needs to be shown less."""
+_MOST_CONTRASTS = 10
 
 
-def seed_designs(
-    space: Space, baseline: Design, most: int | None = None
-) -> list[tuple[str, Design]]:
+def contrast_designs(space: Space, baseline: Design) -> list[tuple[str, Design]]:
+    """(origin, reduced design) of the seeds of a sampler that learns what parameters do.
+
+    The baseline, all instructions on, and by turns one of these with one choice of the core's, the
+    compiler's or another parameter changed.
+    """
+    entries = {entry.name for entry in space.entries}
+    bases = [("baseline", baseline), ("all on", baseline.replace(dict.fromkeys(entries, True)))]
+    found = {(reduced := space.reduce(d)).digest: (origin, reduced) for origin, d in bases}
+    varied = [p for p in space.free if p.name not in entries and not p.name.startswith("kernel.")]
+    varied.sort(key=lambda p: not p.name.startswith(("core.", "compiler.")))
+    for parameter in varied:
+        for choice in parameter.choices:
+            if choice == baseline[parameter.name] or len(found) == _MOST_CONTRASTS:
+                continue
+            for origin, base in bases:
+                design = space.reduce(base.replace({parameter.name: choice}))
+                if design.digest not in found:
+                    words = f"{origin}, {parameter.name}={format_value(choice)}"
+                    found[design.digest] = (words, design)
+                    bases.reverse()
+                    break
+    return list(found.values())
+
+
+def seed_designs(space: Space, baseline: Design) -> list[tuple[str, Design]]:
     """(origin, reduced design) of the seeds, distinct, in order of importance.
 
     Each choice of instructions comes with every kernel it admits, all first kernels before all
@@ -36,7 +58,7 @@ def seed_designs(
         for seed in rank:
             if seed is not None:
                 found.setdefault(seed[1].digest, seed)
-    return list(found.values())[: most or max(len(starts), _MOST)]
+    return list(found.values())[: max(len(starts), _MOST)]
 
 
 def _with_kernels(space: Space, design: Design) -> Iterator[Design]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -148,7 +147,6 @@ class _Program:
 
     def __init__(self, segments: Mapping[str, Sequence[Variant]], encoding: Encoding) -> None:
         every = [variant for variants in segments.values() for variant in variants]
-        self._starts = np.cumsum([0, *(len(variants) for variants in segments.values())])
         self._cycles = np.array([variant.cycles for variant in every])
         self._bytes = np.array([variant.bytes for variant in every])
         self._needed = np.array([len(variant.needs) for variant in every], dtype=np.float32)
@@ -158,22 +156,30 @@ class _Program:
             for column, choice in variant.needs:
                 self._needs[encoding.offsets[column] + choice, position] = 1.0
                 self._uses[position, column] = 1.0
+        lengths = [len(variants) for variants in segments.values()]
+        starts = np.cumsum([0, *lengths[:-1]])
+        # a row of positions for each segment, filled up with its dearest variant, which also
+        # stands in where none is known to fit
+        self._order = np.array(
+            [
+                [start + min(rank, length - 1) for rank in range(max(lengths, default=0))]
+                for start, length in zip(starts, lengths, strict=False)
+            ]
+        ).reshape(len(lengths), -1)
 
     def run(self, marks: NDArray[np.float32]) -> tuple[Floats, Floats, NDArray[np.bool_]]:
         """Cycles, bytes and used columns under many sets of instructions."""
         fits = marks @ self._needs >= self._needed
-        count = len(marks)
-        total, size = np.zeros(count), np.zeros(count)
+        ranked = fits[:, self._order]
+        ranked[:, :, -1] = True
+        chosen = self._order[np.arange(len(self._order)), ranked.argmax(axis=2)]
         taken = np.zeros(fits.shape, dtype=np.float32)
-        for start, end in pairwise(self._starts):
-            slice_ = fits[:, start:end]
-            # where none is known to fit, the dearest stands in
-            last = end - start - 1
-            chosen = start + np.where(slice_.any(axis=1), slice_.argmax(axis=1), last)
-            total += self._cycles[chosen]
-            size += self._bytes[chosen]
-            taken[np.arange(count), chosen] = 1.0
-        return total, size, taken @ self._uses > 0
+        np.put_along_axis(taken, chosen, 1.0, axis=1)
+        return (
+            self._cycles[chosen].sum(axis=1),
+            self._bytes[chosen].sum(axis=1),
+            taken @ self._uses > 0,
+        )
 
 
 def _order(variant: Variant) -> tuple[float, int, list[tuple[int, int]]]:

@@ -22,6 +22,8 @@ _DECAYS = (0.1, 0.3, 0.8)  # of the correlation, for each parameter that differs
 _NUGGETS = (1e-5, 1e-2)  # noise, of the variance
 _MAIN = 2.0  # variance of the parameters' own effects, over that of their interplay
 _TREND = 25.0  # variance of the linear term
+_BORDER = 1e9  # larger than any squared target by far
+_LEAST_VARIANCE = 1e-12  # of targets that the kernel explains wholly
 
 
 @dataclass(frozen=True)
@@ -49,13 +51,46 @@ class _Scale:
         turned: Floats = self.sign * np.exp(np.minimum(self.sign * raw, 300.0))
         return turned
 
+    def log_slope(self, values: Floats) -> float:
+        """Sum of the logarithms of how much `apply` stretches at each value."""
+        stretched = float(np.log(np.abs(values)).sum()) if self.sign else 0.0
+        return -len(values) * float(np.log(self.deviation)) - stretched
+
+
+@dataclass(frozen=True)
+class _Solved:
+    """A kernel's Cholesky factor, and for each target what it makes of it."""
+
+    decay: float
+    lower: Floats
+    whitened: Floats
+
+    @classmethod
+    def of(cls, kernel: Floats, nugget: float, decay: float, targets: Floats) -> _Solved:
+        """Factor the kernel with noise; the targets ride along as a border of the matrix."""
+        count, border = targets.shape
+        whole = np.zeros((count + border, count + border))
+        whole[:count, :count] = kernel
+        whole[count:, :count] = targets.T
+        noise = np.full(count, nugget * (1 + _MAIN))
+        whole[np.diag_indices(count + border)] += np.concatenate([noise, np.full(border, _BORDER)])
+        lower = np.linalg.cholesky(whole)
+        return cls(decay, lower[:count, :count], lower[count:, :count])
+
 
 @dataclass(frozen=True)
 class _Fit:
-    decay: float
+    """One target's model; `spread` is the standard deviation of the process."""
+
     scale: _Scale
+    solved: _Solved
     weights: Floats
-    factor: Floats
+    spread: float
+
+    def weighted(self) -> _Fit:
+        """With weights of kernel values instead of the whitened target."""
+        weights = np.linalg.solve(self.solved.lower.T, self.weights).astype(float)
+        return _Fit(self.scale, self.solved, weights, self.spread)
 
 
 class Surrogate:
@@ -66,9 +101,9 @@ class Surrogate:
 
     def __init__(self, encoding: Encoding, columns: Sequence[int] | None = None) -> None:
         self._encoding = encoding
-        self._columns = range(len(encoding.names)) if columns is None else columns
+        self._count = len(encoding.names) if columns is None else len(columns)
         self._heeded = np.zeros(encoding.width, dtype=np.float32)
-        for column in self._columns:
+        for column in range(len(encoding.names)) if columns is None else columns:
             start = encoding.offsets[column]
             self._heeded[start : start + encoding.sizes[column]] = 1.0
         self._marks = np.zeros((0, encoding.width), dtype=np.float32)
@@ -76,66 +111,77 @@ class Surrogate:
         self._centre: Floats = np.zeros(0)
         self._spread: Floats = np.ones(0)
         self._fits: list[_Fit] = []
+        differing = np.arange(self._count + 1)
+        own = _MAIN * (1 - differing / max(1, self._count))
+        self._falling = {decay: own + np.exp(-decay * differing) for decay in _DECAYS}
 
     def fit(self, rows: Rows, features: Floats, targets: Floats) -> None:
         """Learn from designs; `targets` has a row for each design and a column for each value."""
         self._marks = self._encoding.marks(rows) * self._heeded
         self._centre = features.mean(axis=0)
         self._spread = np.maximum(features.std(axis=0), 1e-9)
-        self._features = (features - self._centre) / self._spread
-        base, differing = self._compare(self._marks, self._features)
+        self._features = self._scaled(features)
+        scales = [(k, scale) for k, values in enumerate(targets.T) for scale in _scales(values)]
+        turned = np.column_stack([scale.apply(targets[:, k]) for k, scale in scales])
+        differing, trend = self._compare(self._marks, self._features)
         solved = [
-            (decay, *_factored(base + np.exp(-decay * differing), nugget))
+            _Solved.of(self._falling[decay][differing] + trend, nugget, decay, turned)
             for decay in _DECAYS
             for nugget in _NUGGETS
         ]
-        self._fits = [_best(solved, targets[:, k]) for k in range(targets.shape[1])]
+        fits: dict[int, tuple[float, _Fit]] = {}
+        for position, (k, scale) in enumerate(scales):
+            slope = scale.log_slope(targets[:, k])
+            for candidate in solved:
+                evidence, spread = _evidence(candidate, position)
+                if k not in fits or evidence + slope > fits[k][0]:
+                    fits[k] = (
+                        evidence + slope,
+                        _Fit(scale, candidate, candidate.whitened[position], spread),
+                    )
+        self._fits = [fits[k][1].weighted() for k in range(targets.shape[1])]
 
     def predict(self, rows: Rows, features: Floats, deviations: float = 0.0) -> Floats:
         """The expected targets of other designs, or so many standard deviations below."""
-        scaled = (features - self._centre) / self._spread
-        base, differing = self._compare(self._encoding.marks(rows), scaled)
-        own = _MAIN + 1.0 + _TREND * (scaled**2).sum(axis=1) / max(1, scaled.shape[1])
+        scaled = self._scaled(features)
+        differing, trend = self._compare(self._encoding.marks(rows), scaled)
+        own = _MAIN + 1.0 + (scaled**2).sum(axis=1)
         found = np.empty((len(rows), len(self._fits)))
         kernels: dict[float, Floats] = {}
         for index, fit in enumerate(self._fits):
-            if fit.decay not in kernels:
-                kernels[fit.decay] = base + np.exp(-fit.decay * differing)
-            kernel = kernels[fit.decay]
-            value = kernel @ fit.weights
+            decay = fit.solved.decay
+            if decay not in kernels:
+                kernels[decay] = self._falling[decay][differing] + trend
+            value = kernels[decay] @ fit.weights
             if deviations:
-                explained = ((kernel @ fit.factor) ** 2).sum(axis=1)
-                value = value - deviations * np.sqrt(np.maximum(own - explained, 0.0))
+                explained = (np.linalg.solve(fit.solved.lower, kernels[decay].T) ** 2).sum(axis=0)
+                doubt = fit.spread * np.sqrt(np.maximum(own - explained, 0.0))
+                value = value - deviations * doubt
             found[:, index] = fit.scale.undo(value)
         return found
 
-    def _compare(self, marks: NDArray[np.float32], features: Floats) -> tuple[Floats, Floats]:
-        """The additive part of the kernel, and in how many parameters designs differ."""
-        parameters = max(1, len(self._columns))
-        differing = parameters - (marks @ self._marks.T).astype(np.float64)
-        trend = features @ self._features.T / max(1, features.shape[1])
-        return _MAIN * (1 - differing / parameters) + _TREND * trend, differing
+    def _scaled(self, features: Floats) -> Floats:
+        """Features such that their products are the linear term of the kernel."""
+        factor = (_TREND / max(1, features.shape[1])) ** 0.5
+        scaled: Floats = factor * (features - self._centre) / self._spread
+        return scaled
+
+    def _compare(
+        self, marks: NDArray[np.float32], features: Floats
+    ) -> tuple[NDArray[np.intp], Floats]:
+        """In how many parameters designs differ from those learned, and the linear term."""
+        equal = (marks @ self._marks.T).astype(np.intp)
+        return self._count - equal, features @ self._features.T
 
 
-def _factored(kernel: Floats, nugget: float) -> tuple[Floats, Floats]:
-    """U with U U' the inverse of the kernel with noise, and the diagonal of that inverse."""
-    lower = np.linalg.cholesky(kernel + nugget * (1 + _MAIN) * np.eye(len(kernel)))
-    factor: Floats = np.linalg.inv(lower).T
-    return factor, (factor**2).sum(axis=1)
-
-
-def _best(solved: list[tuple[float, Floats, Floats]], values: Floats) -> _Fit:
-    """The fit that predicts each design best from the others."""
+def _scales(values: Floats) -> Sequence[_Scale]:
     sign = 1 if (values > 0).all() else -1 if (values < 0).all() else 0
-    scales = [_Scale.of(values, s) for s in sorted({0, sign})]
-    best: tuple[float, _Fit] | None = None
-    for decay, factor, diagonal in solved:
-        for scale in scales:
-            target = scale.apply(values)
-            weights = factor @ (factor.T @ target)
-            left_out = scale.undo(target - weights / diagonal)
-            error = float(np.abs(left_out - values).mean())
-            if best is None or error < best[0]:
-                best = (error, _Fit(decay, scale, weights, factor))
-    assert best is not None
-    return best[1]
+    return [_Scale.of(values, s) for s in sorted({0, sign})]
+
+
+def _evidence(solved: _Solved, position: int) -> tuple[float, float]:
+    """Logarithm of the likelihood of one target, and the deviation at which it is largest."""
+    count = len(solved.lower)
+    variance = float((solved.whitened[position] ** 2).mean()) + _LEAST_VARIANCE
+    spread_out = float(np.log(np.diag(solved.lower)).sum())
+    return -count * float(np.log(variance)) / 2 - spread_out, variance**0.5

@@ -17,7 +17,7 @@ from dse.evaluator import Evaluator
 from dse.pareto import Frame
 from dse.proposer import Proposer
 from dse.search import sampled_search
-from dse.seeds import FEW, seed_designs
+from dse.seeds import contrast_designs, seed_designs
 from dse.segment import Segment
 from dse.space import Space
 from dse.structure import Structure
@@ -165,7 +165,8 @@ def test_default_sampler_is_far_ahead_at_few_designs(small: Space, evaluator: Ev
     for sampler in ("estimator", "tpe", "nsga2"):
         structure = discover(evaluator, 40, ignore)[0] if sampler == "estimator" else None
         assert evaluator.baseline is not None
-        seeds = seed_designs(small, evaluator.baseline.canonical, FEW if structure else None)
+        first = contrast_designs if structure else seed_designs
+        seeds = first(small, evaluator.baseline.canonical)
         proposer = Proposer(small, sampler, 1, seeds, evaluator.reductions, structure)
         found = sampled_search(evaluator, proposer, 50, Trials(), ignore)
         shares[sampler] = frame.hypervolume(found.losses()) / frame.hypervolume(front)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dse.cache import FILE_NAME
-from dse.design import Design
+from dse.design import Design, format_value
 from dse.evaluation import Evaluation
 from dse.evaluator import Evaluator
 from dse.exact import enumerate_within, exhaustive_search
@@ -18,7 +18,7 @@ from dse.proposer import Proposer
 from dse.random_search import random_search
 from dse.sampler import SAMPLERS, missing_library
 from dse.search import Found, Progress, sampled_search
-from dse.seeds import seed_designs
+from dse.seeds import contrast_designs, seed_designs
 from dse.space import Space
 
 Make = Callable[..., Evaluator]
@@ -108,6 +108,22 @@ def test_seeds_are_the_baseline_all_on_and_singletons_first(aes: Space, evaluato
     assert len(digests) == len(set(digests)) <= 24
     assert ("only zkne", "zkne") in [(o, d["kernel.aes128-encrypt"]) for o, d in seeds]
     assert all(aes.reduce(design) == design for _, design in seeds)
+
+
+def test_contrasts_change_one_choice_at_a_time(aes: Space, evaluator_of: Make) -> None:
+    baseline = evaluator_of(aes).set_baseline().canonical
+    seeds = contrast_designs(aes, baseline)
+    entries = {entry.name: True for entry in aes.entries}
+    bases = {"baseline": baseline, "all on": aes.reduce(baseline.replace(entries))}
+    assert dict(seeds[:2]) == bases
+    for origin, design in seeds[2:]:
+        base, change = origin.split(", ")
+        name, value = change.split("=")
+        assert {n for n in design if design[n] != bases[base][n]} == {name}
+        assert format_value(design[name]) == value
+    shown = {origin.split(", ")[1] for origin, _ in seeds[2:]}
+    assert shown >= {"core.pipeline=2", "core.pipeline=3", "core.forwarding=false"}
+    assert len({design.digest for _, design in seeds}) == len(seeds)
 
 
 def test_small_space_is_searched_to_its_end(parse: Parse, evaluator_of: Make) -> None:

@@ -145,6 +145,13 @@ class Cone:
             return _sum_fo4(len(self.sums[n].terms), self.sums[n].width)
         return _operator_fo4(net.op, len(net.args[-1]))
 
+    def longest(self) -> float:
+        """Return the delay of the longest path, FO4."""
+        ready: list[float] = []
+        for reads, delay in zip(self.reads, self.delay, strict=True):
+            ready.append(max([ready[n] for n in reads], default=0.0) + delay)
+        return max(ready, default=0.0)
+
     def stages_needed(self, period: float, after: float) -> int:
         """Return how few stages do with a period, when registers cost nothing."""
         ready: list[Label] = []

@@ -36,9 +36,10 @@ def cut(wires: Sequence[pyrtl.WireVector], stages: int, after: float = 0.0) -> l
     cone = Cone(wires)
     low = max([after, *cone.delay])
     high = sum(cone.delay) + after
+    whole = cone.longest() + after  # a period for which one stage will do
     while high - low > _RESOLUTION_FO4:
         middle = (low + high) / 2
-        if cone.stages_needed(middle, after) <= stages:
+        if middle >= whole or cone.stages_needed(middle, after) <= stages:
             high = middle
         else:
             low = middle

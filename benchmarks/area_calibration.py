@@ -2,6 +2,7 @@
 
     python benchmarks/area_calibration.py           # what has changed since the data were written
     python benchmarks/area_calibration.py --all     # everything again, about 10 minutes of CPU
+    python benchmarks/area_calibration.py zbb add32 # these modules alone, the rest as it is
     python benchmarks/area_calibration.py --report  # the page and the plot from the data alone
 
 Writes benchmarks/data/area.json (every module on every rung, with the versions of the tools),
@@ -17,7 +18,7 @@ import json
 import math
 import resource
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -131,8 +132,11 @@ def conditions() -> dict[str, str]:
     return {**tools, "cells": digest("".join((*MAPPINGS, liberty_text())))}
 
 
-def refresh(everything: bool) -> list[dict[str, Any]]:
-    """Return the data of all modules, synthesising those that are new or have changed."""
+def refresh(everything: bool, only: Collection[str] = ()) -> list[dict[str, Any]]:
+    """Return the data of all modules, synthesising those that are new or have changed.
+
+    With `only` the data of all other modules stay as they are.
+    """
     now, known, same = conditions(), {}, False
     if DATA.is_file() and not everything:
         data = json.loads(DATA.read_text(encoding="utf-8"))
@@ -142,8 +146,11 @@ def refresh(everything: bool) -> list[dict[str, Any]]:
             known = {}
     found: list[dict[str, Any]] = []
     for module in modules():
-        text = verilog(module.build()).text
         old = known.get(module.name)
+        if old and only and module.name not in only:
+            found.append(old)
+            continue
+        text = verilog(module.build()).text
         kept: dict[str, Any] | None = None
         if old and old["digest"] == digest(text):
             wanted = ("estimate", "mapped", "xc7", *(("synthesised",) if same else ()))
@@ -168,12 +175,13 @@ def main() -> None:
     """Measure and publish."""
     parser = argparse.ArgumentParser(description="Measure the area rungs and publish the errors.")
     parser.add_argument("--all", action="store_true", help="measure every module again")
+    parser.add_argument("modules", nargs="*", help="measure these alone, by name")
     parser.add_argument("--report", action="store_true", help="publish the data as they are")
     options = parser.parse_args()
     if options.report:
         found = json.loads(DATA.read_text(encoding="utf-8"))["modules"]
     else:
-        found = refresh(options.all)
+        found = refresh(options.all, options.modules)
     print(publish(found, conditions()))
 
 

@@ -54,10 +54,11 @@ def aiger_bytes(graph: Graph, *, carry_chains: bool = False) -> bytes:
     def conjunction(a: int, b: int) -> int:
         if a < b:
             a, b = b, a
-        if b == 0 or a ^ 1 == b:
-            return 0
-        if b == 1 or a == b:
-            return a
+        if b < 2 or a - b < 2:
+            if b == 0 or a ^ 1 == b:
+                return 0
+            if b == 1 or a == b:
+                return a
         found = hashed.get((a, b))
         if found is None:
             ands.append((a, b))

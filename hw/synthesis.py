@@ -20,8 +20,8 @@ REMEMBERED = 64
 """Netlists kept in the process, the last used ones: one graph is often timed for several cores."""
 
 _MARK = "=== next ==="
-_MAP = "strash; balance -x; &get -n; &nf; &put; buffer -c; topo; stime"
-_LUT = f"strash; &get -n; &if -C 4 -W {ROUTING_PS} -v"
+_MAP = "balance -x; &get -n; &nf; &put; buffer -c; topo; stime"
+_LUT = f"&get -n; &if -C 4 -W {ROUTING_PS} -v"
 _TIMED = re.compile(r"Area =\s*([\d.]+).*?Delay =\s*([\d.]+) ps")
 _LUT_DELAY = re.compile(r"Del =\s*(\d+(?:\.\d+)?)")
 
@@ -98,13 +98,15 @@ def _run(task: _Task) -> Netlist:
         chained = "chained.aig"
         files[chained] = aiger_bytes(task.graph, carry_chains=True)
     cells, luts = task.mapping.split("\n")
+    # The graph stays where it is while `&if` works on a copy; both mappings begin with it.
+    again = "" if chained == "logic.aig" else "read_aiger {0}/logic.aig; strash; "
     script = (
-        f"read_aiger {{0}}/logic.aig; {cells}; write_blif {{0}}/mapped.blif; echo {_MARK}\n"
-        f"read_lut {{0}}/part.lut; read_aiger {{0}}/{chained}; {luts}; &w {{0}}/luts.aig\n"
+        f"read_lut {{0}}/part.lut; read_aiger {{0}}/{chained}; strash; {luts}; &w {{0}}/luts.aig\n"
+        f"echo {_MARK}; {again}{cells}; write_blif {{0}}/mapped.blif\n"
     )
     done = run_abc(script, files, ("mapped.blif", "luts.aig"), task.timeout_s)
-    mapping, _, second = done.log.partition(_MARK)
-    timed, delays = _TIMED.findall(mapping), _LUT_DELAY.findall(second)
+    first, _, mapping = done.log.partition(_MARK)
+    timed, delays = _TIMED.findall(mapping), _LUT_DELAY.findall(first)
     blif = done.results.get("mapped.blif", b"").decode("ascii")
     written = done.results.get("luts.aig", b"")
     if len(timed) != 1 or not blif.rstrip().endswith(".end") or not written:
@@ -122,8 +124,9 @@ def _run(task: _Task) -> Netlist:
     return Netlist(inputs, outputs, gates, area, delay, read_luts(written), lut_delay)
 
 
-_PINS = {cell.name: (*(pin for pin, _ in cell.pins), "Y") for cell in CELLS}
-_PINS |= {"_const0_": ("z",), "_const1_": ("z",)}
+_PINS = {cell.name: (*(f"{pin}=" for pin, _ in cell.pins), "Y=") for cell in CELLS}
+_PINS |= {"_const0_": ("z=",), "_const1_": ("z=",)}
+"""What stands before each signal of a cell."""
 _CELL_OF = {"_const0_": "", "_const1_": ""}
 _AREA = {"": 0.0} | {cell.name: cell.area_ge for cell in CELLS}
 
@@ -139,11 +142,11 @@ def _read_blif(blif: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[Gate,
         if words[0] in (".inputs", ".outputs"):
             ports[words[0]] = tuple(words[1:])
         elif words[0] == ".gate":
-            cell = words[1]
-            joined = [word.partition("=") for word in words[2:]]
-            pins, signals = tuple(p for p, _, _ in joined), tuple(s for _, _, s in joined)
-            if pins != _PINS.get(cell):
+            cell, joined = words[1], words[2:]
+            pins = _PINS.get(cell, ())
+            if len(joined) != len(pins) or not all(map(str.startswith, joined, pins)):
                 raise SynthesisError(f"gate must be one of the library's cells, not {line!r}")
+            signals = tuple([word[len(pin) :] for word, pin in zip(joined, pins, strict=True)])
             gates.append(Gate(_CELL_OF.get(cell, cell), signals[:-1], signals[-1]))
         elif words[0] == ".names":
             gates.append(Gate("", tuple(words[1:-1]), words[-1]))

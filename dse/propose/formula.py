@@ -25,10 +25,10 @@ LONGEST = 120
 def formula(root: Bits) -> str:
     """Write an expression; longer than `LONGEST` characters it is cut in the middle."""
     text, _ = fold([root], _visit)[0]
-    return _shortened(text, LONGEST)
+    return shortened(text, LONGEST)
 
 
-def _shortened(text: str, length: int) -> str:
+def shortened(text: str, length: int) -> str:
     """The text with its middle left out where it is longer."""
     if len(text) <= length:
         return text
@@ -50,7 +50,7 @@ def _lookup(n: Bits, index: str) -> tuple[str, bool]:
 
 def _visit(n: Bits, xs: list[tuple[str, bool]]) -> tuple[str, bool]:
     """Text, and whether it stands without parentheses in any place."""
-    xs = [(_shortened(text, 4 * LONGEST), single) for text, single in xs]
+    xs = [(shortened(text, 4 * LONGEST), single) for text, single in xs]
     atoms = [text if single else f"({text})" for text, single in xs]
     texts = [text for text, _ in xs]
     match n.op:

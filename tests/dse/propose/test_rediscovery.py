@@ -79,6 +79,16 @@ def test_present_asks_for_what_the_configurable_unit_does(instruction: str) -> N
     assert row["is_proven"]
 
 
+@pytest.mark.parametrize(
+    ("workload", "instruction"),
+    [("keccak-f1600", "andn"), ("keccak-f1600", "orn"), ("present80-encrypt", "xnor")],
+)
+def test_logic_with_an_inverted_operand_is_found(workload: str, instruction: str) -> None:
+    row = rows(workload)[instruction]
+    assert row["relation"] == "equals"
+    assert row["is_proven"]
+
+
 def test_words_cut_from_two_registers_are_one_instruction_with_an_immediate() -> None:
     """Rotations of 64-bit lanes in 32-bit registers: the funnel shift proposed for TinyJAMBU."""
     row = rows("keccak-f1600")["jambu.fsri"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -200,7 +201,9 @@ def _proof(
     try:
         if structure is None:
             structure, _ = discover(evaluator, min(MOST_RUNS, trials), observer)
-        evaluations = [Evaluation.from_json(trial) for trial in run.trials()]
+        # those of this search alone: what a proof before it evaluated must not change this one
+        trials_made = itertools.islice(run.trials(), len(found.counted))
+        evaluations = [Evaluation.from_json(trial) for trial in trials_made]
         limit = options.proof_seconds
         proof = prove(evaluator, structure, found, evaluations, run, observer, limit)
     except KeyboardInterrupt:

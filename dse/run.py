@@ -44,6 +44,7 @@ class Run:
         self._synced = 0.0
         self._repeats: set[str] = set()
         self._counted: list[str] = []
+        self._proved: set[str] = set()
 
     @classmethod
     def claim(cls, folder: Path, manifest: Mapping[str, Any], *, resume: bool) -> Run:
@@ -135,6 +136,14 @@ class Run:
             self._repeats.add(asked.digest)
             self._append({"repeat_of": evaluation.canonical.digest, "asked": asked.to_json()})
 
+    def proved(self, asked: Design, evaluation: Evaluation) -> None:
+        """Append a design that no search proposed, unless it is there: it has no number."""
+        digest = evaluation.canonical.digest
+        if digest not in self._proved:
+            self._proved.add(digest)
+            line = {"origin": "proved", "asked": asked.to_json(), **evaluation.to_json()}
+            self._append({"proved": len(self._proved) - 1, **line})
+
     def sync(self) -> None:
         """Give the log to the system, which keeps it should this process die.
 
@@ -199,10 +208,18 @@ class Run:
         return parse_space(text, Path(self.read(MANIFEST)["space_file"]), vocabulary)
 
     def trials(self) -> Iterator[dict[str, Any]]:
-        """The logged trials, without repeats; a torn last line is passed over."""
-        for line in _lines(self.folder / TRIALS)[0]:
-            if "trial" in line:
-                yield line
+        """The logged trials, without repeats; a torn last line is passed over.
+
+        Designs that no search proposed come last, numbered on.
+        """
+        lines = _lines(self.folder / TRIALS)[0]
+        trials = [line for line in lines if "trial" in line]
+        yield from trials
+        counted = {Design(line["design"]).digest for line in trials}
+        others = [line for line in lines if "proved" in line]
+        apart = [line for line in others if Design(line["design"]).digest not in counted]
+        for number, line in enumerate(apart, start=len(trials)):
+            yield {"trial": number, **line}
 
     def close(self) -> None:
         """Release the folder."""
@@ -246,6 +263,7 @@ class Run:
         self._counted = [Design(line["design"]).digest for line in self.logged if "trial" in line]
         repeats = (Design(line["asked"]).digest for line in self.logged if "repeat_of" in line)
         self._repeats = set(repeats)
+        self._proved = {Design(line["design"]).digest for line in self.logged if "proved" in line}
 
 
 def _unwritable(folder: Path, error: OSError) -> RunError:

@@ -30,6 +30,9 @@ class Log(Protocol):
     def repeat(self, asked: Design, evaluation: Evaluation) -> None:
         """Record that a proposed design came down to one already counted."""
 
+    def proved(self, asked: Design, evaluation: Evaluation) -> None:
+        """Record a new design of the front of a model, which no search proposed."""
+
     def sync(self) -> None:
         """Make what was recorded durable."""
 
@@ -234,3 +237,29 @@ def listed_search(
     except KeyboardInterrupt:
         found.is_interrupted = True
     return found
+
+
+def extend(
+    evaluator: Evaluator,
+    found: Found,
+    designs: Sequence[Design],
+    log: Log | None,
+    observer: Observer,
+    *,
+    phase: str,
+) -> list[Evaluation]:
+    """Evaluate designs that a search did not propose; the new ones count as found."""
+    done = 0
+
+    def on_result() -> None:
+        nonlocal done
+        done += 1
+        observer(Progress(phase, done, len(designs), evaluator.hits, len(found.front)))
+
+    evaluations = evaluator.evaluate(designs, on_result=on_result)
+    for design, evaluation in zip(designs, evaluations, strict=True):
+        if found.count(evaluation, evaluator.losses(evaluation)) and log is not None:
+            log.proved(design, evaluation)
+    if log is not None:
+        log.sync()
+    return evaluations

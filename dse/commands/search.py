@@ -54,6 +54,19 @@ _MAX_SECONDS = 1_000_000
 @click.option("--resume", is_flag=True, help="Continue the run in that folder.")
 @click.option("--exhaustive", is_flag=True, help="Evaluate every design: the front is exact.")
 @click.option(
+    "--prove",
+    is_flag=True,
+    help="Evaluate the exact front of the model too, and bound the gap (extra: exact).",
+)
+@click.option(
+    "--prove-seconds",
+    "proof_seconds",
+    type=click.IntRange(1, _MAX_SECONDS),
+    default=60,
+    show_default=True,
+    help="Seconds after which the solver of --prove stops.",
+)
+@click.option(
     "--exact-seconds",
     type=click.IntRange(0, _MAX_SECONDS),
     default=None,

@@ -66,6 +66,21 @@ def test_other_formats(form: str, paper: str, capsys: pytest.CaptureFixture[str]
     assert "not comparable" in capsys.readouterr().out
 
 
+def test_a_page_and_its_plot_are_written(
+    paper: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The page is what `--format md` prints, below a summary."""
+    written = tmp_path / "page.md"
+    assert run(["compare", paper, "--no-cache", "--output", str(written)], BACKEND) == 0
+    text = written.read_text("utf-8")
+    assert text.startswith("# Reproductions\n")
+    assert "![Ours over published, every comparable row](page.svg)" in text
+    assert written.with_suffix(".svg").read_bytes().startswith(b"<?xml")
+    capsys.readouterr()
+    assert run(["compare", paper, "--no-cache", "--format", "md"], BACKEND) == 0
+    assert text.endswith(f"\n\n{capsys.readouterr().out}")
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

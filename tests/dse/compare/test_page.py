@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from dse.backend import Backend
-from dse.cli import run
-from dse.compare.ledger import Unit, find_paper, load_ledger, paper_names
-from dse.compare.report import comparison_text
-from dse.compare.reproduce import Reproduced
-from dse.compare.rows import compare
+from dse.compare.ledger import Ledger, Unit, find_paper, load_ledger, paper_names
+from dse.compare.report import comparison_text, page
+from dse.compare.reproduce import Reproduced, evaluator, reproduce
+from dse.compare.rows import Row, compare
 from dse.compare.unit import unit_pricer
 from dse.design import Design
 from dse.evaluation import Evaluation
@@ -19,22 +18,52 @@ from dse.evaluation import Evaluation
 PAGE = Path(__file__).parents[3] / "docs" / "reproductions.md"
 
 
-def test_the_page_has_every_paper_that_designs_of_ours_stand_for() -> None:
-    text = PAGE.read_text("utf-8")
-    for name in paper_names():
-        is_reproduced = bool(load_ledger(find_paper(name)).file.reproductions)
-        assert (f"\n## {name}: " in text) == is_reproduced
+REPRODUCED = [n for n in paper_names() if load_ledger(find_paper(n)).file.reproductions]
+
+
+def summary_and_sections(text: str) -> tuple[str, dict[str, str]]:
+    """What stands before the papers, and the section of each by its name, as written."""
+    summary, *sections = text.rstrip("\n").split("\n\n## ")
+    return summary, {s.split(":", 1)[0]: f"## {s}" for s in sections}
+
+
+def not_evaluated(name: str) -> tuple[Ledger, list[Row]]:
+    """A paper none of whose designs can be evaluated."""
+    ledger = load_ledger(find_paper(name))
+    failed = Evaluation(Design({}), feasible=False, reason="not evaluated here")
+    reproduced = {r.id: Reproduced(r, failed, "ge", "a core") for r in ledger.file.reproductions}
+    return ledger, compare(ledger, reproduced)
+
+
+def test_the_page_is_put_together_as_the_command_does() -> None:
+    """All but the rows, which `test_the_page_has_the_rows_of_a_paper` looks at paper by paper."""
+    summary, sections = summary_and_sections(PAGE.read_text("utf-8"))
+    written = page([not_evaluated(n) for n in paper_names()], "reproductions.svg")
+    expected, others = summary_and_sections(written)
+    assert list(sections) == list(others) == REPRODUCED
+
+    def frame(text: str) -> list[str]:
+        return [line for line in text.splitlines() if line.split(" | ")[0][2:] not in REPRODUCED]
+
+    assert frame(summary) == frame(expected)
+    assert len(summary.splitlines()) == len(frame(summary)) + len(REPRODUCED)
+    for name, section in sections.items():
+        assert section.splitlines()[0] == others[name].splitlines()[0]
 
 
 @pytest.mark.slow
-def test_the_page_is_what_the_command_writes(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", REPRODUCED)
+def test_the_page_has_the_rows_of_a_paper(name: str, tmp_path: Path) -> None:
     """Regenerate it by `dse compare --all --output docs/reproductions.md`."""
-    written = tmp_path / "page.md"
-    arguments = ["compare", "--all", "--output", str(written), "--cache", str(tmp_path)]
-    assert run(arguments) == 0
-    same = written.read_text("utf-8").replace("(page.svg)", "(reproductions.svg)")
-    assert same == PAGE.read_text("utf-8")
-    assert written.with_suffix(".svg").read_bytes().startswith(b"<?xml")
+    ledger = load_ledger(find_paper(name))
+    backend = Backend()
+    vocabulary = Backend.load(backend.vocabulary)
+    price_unit = unit_pricer(backend, tmp_path)
+    rows = compare(ledger, reproduce(ledger, evaluator(backend, tmp_path), vocabulary, price_unit))
+    summary, sections = summary_and_sections(PAGE.read_text("utf-8"))
+    assert sections[name] == comparison_text([(ledger, rows)], "md")
+    (line,) = comparison_text([(ledger, rows)], "md", is_summary=True).splitlines()[2:]
+    assert line in summary.splitlines()
 
 
 def test_at_least_half_of_the_comparable_rows_of_each_paper_agree() -> None:
@@ -52,10 +81,7 @@ def test_at_least_half_of_the_comparable_rows_of_each_paper_agree() -> None:
 @pytest.mark.parametrize("name", paper_names())
 def test_no_figure_of_a_bundled_paper_is_used_without_its_source(name: str) -> None:
     """Whatever our designs do: here none of them can be evaluated."""
-    ledger = load_ledger(find_paper(name))
-    failed = Evaluation(Design({}), feasible=False, reason="not evaluated here")
-    reproduced = {r.id: Reproduced(r, failed, "ge", "a core") for r in ledger.file.reproductions}
-    rows = compare(ledger, reproduced)
+    ledger, rows = not_evaluated(name)
     seen = [source.seen for source in ledger.file.sources.values()]
     for row in rows:
         assert (row.published is None) == (row.source == "our model")

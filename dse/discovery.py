@@ -8,7 +8,7 @@ segment's best variant shows the next, so that few runs show most variants of al
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,6 +18,7 @@ from dse.encoding import Encoding, Rows
 from dse.evaluator import Evaluator
 from dse.search import Observer, Progress
 from dse.segment import Segment
+from dse.space import WorkloadUse
 from dse.structure import Structure
 
 MOST_RUNS = 80
@@ -58,22 +59,22 @@ class Question:
 class _Program:
     """What is known of one kernel of one workload under the compiler's options.
 
-    `answers` holds, for each set of entries left out, the entries that each segment used.
+    `answers` holds, for each set of entries left out, the entries that each segment used; sets are
+    masks of the entries that may be chosen.
     """
 
     workload: str
     row: Rows
-    answers: dict[frozenset[str], dict[str, frozenset[str]]] = field(default_factory=dict)
+    removable: int
+    answers: dict[int, dict[str, int]] = field(default_factory=dict)
 
-    def known(self, removed: frozenset[str]) -> dict[str, frozenset[str]]:
-        """Segments whose variant without `removed` follows from what was run."""
-        found: dict[str, frozenset[str]] = {}
+    def uses(self, name: str, removed: int) -> int | None:
+        """What a segment uses without `removed`, where that follows from what was run."""
         for asked, answer in self.answers.items():
-            if asked <= removed:
-                for name, uses in answer.items():
-                    if not uses & removed:
-                        found[name] = uses
-        return found
+            used = answer.get(name)
+            if not asked & ~removed and used is not None and not used & removed:
+                return used
+        return None
 
     @property
     def segment_names(self) -> list[str]:
@@ -86,6 +87,7 @@ class Discovery:
     def __init__(self, encoding: Encoding) -> None:
         self.encoding = encoding
         self._random = random.Random(0)
+        self._bits = {name: 1 << n for n, name in enumerate(sorted(encoding.entry_columns))}
         self._programs = list(self._contexts())
 
     def plan(self, count: int) -> list[Question]:
@@ -94,14 +96,15 @@ class Discovery:
         for index, program in enumerate(self._programs):
             removed = self._next(program) if len(found) < count else None
             if removed is not None:
-                design = self.encoding.design(self._row(program, removed))
-                found.append(Question(index, program.workload, design, removed))
+                names = frozenset(self._names(removed))
+                design = self.encoding.design(self._row(program, names))
+                found.append(Question(index, program.workload, design, names))
         return found
 
     def learn(self, question: Question, segments: Sequence[Segment]) -> None:
         """Take the result of a run; no segments where its program could not be compiled."""
-        answer = {s.name: frozenset(s.uses) for s in segments if s.workload == question.workload}
-        self._programs[question.program].answers[question.removed] = answer
+        answer = {s.name: self._mask(s.uses) for s in segments if s.workload == question.workload}
+        self._programs[question.program].answers[self._mask(question.removed)] = answer
 
     def _contexts(self) -> Iterator[_Program]:
         """One program for every kernel and choice of the compiler's, all entries in."""
@@ -124,52 +127,54 @@ class Discovery:
                 ]
             for row, reduced in zip(rows, encoding.reduce(np.array(rows)), strict=True):
                 if (row == reduced)[varied].all():  # else a kernel that no design here admits
-                    yield _Program(use.workload, row)
+                    yield _Program(use.workload, row, self._removable(use, row))
 
     def _row(self, program: _Program, removed: frozenset[str]) -> Rows:
         row = program.row.copy()
         row[[self.encoding.entry_columns[entry] for entry in removed]] = 0
         return row
 
-    def _next(self, program: _Program) -> frozenset[str] | None:
+    def _next(self, program: _Program) -> int | None:
         """The set to leave out that shows most; None where all that follows is known."""
         answers = program.answers
-        none, every = frozenset[str](), frozenset(self._removable(program))
-        for removed in (none, every):
+        for removed in (0, program.removable):
             if removed not in answers:
                 return removed
-        best: tuple[int, int, list[str]] | None = None
+        names = program.segment_names
+        best: tuple[int, int, list[str], int] | None = None
         for _ in range(_TRIES):
-            tried = self._telling(program)
+            tried = self._telling(program, names)
             if not tried or tried in answers:
                 continue
-            new = len(program.segment_names) - len(program.known(tried))
-            key = (-new, len(tried), sorted(tried))
+            new = sum(program.uses(name, tried) is None for name in names)
+            key = (-new, tried.bit_count(), self._names(tried), tried)
             if new > 0 and (best is None or key < best):
                 best = key
-        return frozenset(best[2]) if best else None
+        return best[3] if best else None
 
-    def _telling(self, program: _Program) -> frozenset[str]:
+    def _telling(self, program: _Program, names: Sequence[str]) -> int:
         """Leave out one more used entry for one segment after another, until each is unknown."""
-        removable = self._removable(program)
-        removed: set[str] = set()
-        names = program.segment_names
-        self._random.shuffle(names)
-        for name in names:
-            uses = program.known(frozenset(removed)).get(name)
-            choices = sorted(uses & removable) if uses else []
+        removed = 0
+        for name in self._random.sample(names, len(names)):
+            uses = program.uses(name, removed)
+            choices = self._names(uses & program.removable) if uses else []
             if choices:
-                removed.add(self._random.choice(choices))
-        return frozenset(removed)
+                removed |= self._mask([self._random.choice(choices)])
+        return removed
 
-    def _removable(self, program: _Program) -> frozenset[str]:
+    def _mask(self, names: Iterable[str]) -> int:
+        return sum(self._bits.get(name, 0) for name in set(names))
+
+    def _names(self, mask: int) -> list[str]:
+        return [name for name, bit in self._bits.items() if mask & bit]
+
+    def _removable(self, use: WorkloadUse, row: Rows) -> int:
         """Entries that the kernel can do without."""
         encoding = self.encoding
-        use = next(u for u in encoding.space.workloads if u.workload == program.workload)
-        column = f"kernel.{use.workload}"
-        kernel = str(encoding.values(program.row).get(column, use.kernels[0]))
+        kernel = str(encoding.values(row).get(f"kernel.{use.workload}", use.kernels[0]))
         needs = set(use.requires.get(kernel, ()))
-        entries = {entry.name: entry for entry in encoding.space.entries}
-        return frozenset(
-            name for name in encoding.entry_columns if not needs & {name, *entries[name].provides}
+        return self._mask(
+            entry.name
+            for entry in encoding.space.entries
+            if not needs & {entry.name, *entry.provides}
         )

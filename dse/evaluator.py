@@ -114,23 +114,21 @@ class Evaluator:
 
         Successes are remembered in the cache; `is_fresh` runs them again.
         """
-        found: dict[int, Confirmation] = {}
         tasks = [Task("confirm", design.to_json(), is_fresh=is_fresh) for design in designs]
-        for index, result in self.pool.stream(tasks):
-            self._note(result.notes)
-            if result.data is None:
-                found[index] = Confirmation(False, 0, 0, result.error)
-            else:
-                found[index] = Confirmation.from_json(result.data)
-            on_result()
-        return [found[index] for index in range(len(designs))]
+        found = [
+            Confirmation(False, 0, 0, result.error)
+            if result.data is None
+            else Confirmation.from_json(result.data)
+            for result in self._results("confirmation", tasks, on_result)
+        ]
+        self._note(self.cache.notes)
+        return found
 
     def segments(self, asked: Sequence[tuple[str, Design]]) -> list[list[Segment]]:
         """The segments of workloads under designs; none where a program cannot be compiled."""
         tasks = [Task("segments", design.to_json(), workload) for workload, design in asked]
         found = []
-        for result in self.pool.run(tasks):
-            self._note(result.notes)
+        for result in self._results("segments", tasks):
             listed = result.data["segments"] if result.data is not None else []
             found.append([Segment.from_json(data) for data in listed])
         return found
@@ -180,6 +178,25 @@ class Evaluator:
         """End the workers and close the cache."""
         self.pool.close()
         self.cache.close()
+
+    def _results(
+        self, kind: str, tasks: Sequence[Task], on_result: Callable[[], None] = lambda: None
+    ) -> list[Result]:
+        """Results in the order of their tasks; no worker is bothered for what the cache holds."""
+        found: dict[int, Result] = {}
+        for index, task in enumerate(tasks):
+            space = self.space.for_workload(task.workload) if task.workload else self.space
+            key = evaluation_key(space, Design(task.design))
+            data = None if task.is_fresh else self.cache.get(kind, key)
+            if data is not None:
+                found[index] = Result(data)
+                on_result()
+        missing = [index for index in range(len(tasks)) if index not in found]
+        for position, result in self.pool.stream([tasks[index] for index in missing]):
+            self._note(result.notes)
+            found[missing[position]] = result
+            on_result()
+        return [found[index] for index in range(len(tasks))]
 
     def _take(self, space: Space, design: Design, result: Result) -> Evaluation:
         self._note(result.notes)

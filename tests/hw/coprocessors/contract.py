@@ -85,6 +85,6 @@ class Contract:
     @needs_icarus
     def test_exported_verilog(self, p: Coprocessor, pair: Pair, rng: random.Random) -> None:
         pair.play(message_of(rng, rng.choice(p.algorithms), 70))
-        bench, cycles = pair.bench, 1500
+        bench, cycles = pair.bench, 700
         answers = icarus_trace(bench.block, bench.stimuli[:cycles])
         assert answers == bench.answers[:cycles]

@@ -64,14 +64,17 @@ class Frame:
         )
         return cls(ideal, tuple(reference))
 
-    def hypervolume(self, losses: Sequence[Loss]) -> float:
-        """Share of the frame's volume that the points dominate, from 0 to 1."""
+    def hypervolume(self, losses: Sequence[Loss], *, is_open: bool = False) -> float:
+        """Share of the frame's volume that the points dominate, from 0 to 1.
+
+        In an open frame what lies beyond the ideal point counts too, and 1 is no limit.
+        """
         import moocore
         import numpy as np
 
         low, high = np.array(self.ideal), np.array(self.reference)
         points = (np.array(losses, dtype=float).reshape(-1, len(low)) - low) / (high - low)
-        inside = np.clip(points[(points < 1).all(axis=1)], 0.0, None)
+        inside = np.clip(points[(points < 1).all(axis=1)], None if is_open else 0.0, None)
         if not len(inside):
             return 0.0
         return float(moocore.hypervolume(inside, ref=np.ones(len(low))))

@@ -39,7 +39,7 @@ class Log(Protocol):
 
 @dataclass
 class Progress:
-    """The state of a running search, for whoever displays it."""
+    """The state of a running search, for whoever displays it; `found` is what it has so far."""
 
     phase: str
     done: int
@@ -47,6 +47,7 @@ class Progress:
     hits: int = 0
     front: int = 0
     hypervolume: float | None = None
+    found: Found | None = None
 
 
 Observer = Callable[[Progress], None]
@@ -57,8 +58,9 @@ class Found:
     """The distinct designs of a search: their losses, and the full evaluations of the front.
 
     `front` is by canonical digest; `history` is (distinct designs, hypervolume) after each batch,
-    in the frame of the first feasible batch. `is_whole` says that the space has no other design,
-    `is_flat` that the search ended because the hypervolume no longer grew.
+    in units of the box around the first feasible batch: it may exceed 1. `is_whole` says that the
+    space has no other design, `is_flat` that the search ended because the hypervolume no longer
+    grew.
     """
 
     counted: set[str] = field(default_factory=set)
@@ -137,12 +139,14 @@ class _Loop:
         if losses and self._frame is None:
             self._frame = Frame.around(losses)
         if self._frame is not None:
-            self.found.history.append((len(self.found.counted), self._frame.hypervolume(losses)))
+            self.found.history.append(
+                (len(self.found.counted), self._frame.hypervolume(losses))
+            )
 
     def _show(self, done: int, total: int) -> None:
         hypervolume = self.found.history[-1][1] if self.found.history else None
         front, hits = len(self.found.front), self.evaluator.hits
-        self.observer(Progress(self.phase, done, total, hits, front, hypervolume))
+        self.observer(Progress(self.phase, done, total, hits, front, hypervolume, self.found))
 
 
 def sampled_search(
@@ -254,7 +258,8 @@ def extend(
     def on_result() -> None:
         nonlocal done
         done += 1
-        observer(Progress(phase, done, len(designs), evaluator.hits, len(found.front)))
+        front, hits = len(found.front), evaluator.hits
+        observer(Progress(phase, done, len(designs), hits, front, found=found))
 
     evaluations = evaluator.evaluate(designs, on_result=on_result)
     for design, evaluation in zip(designs, evaluations, strict=True):

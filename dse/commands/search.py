@@ -94,6 +94,7 @@ _MAX_SECONDS = 1_000_000
 @liberty_option
 @cache_options
 @click.option("--json", "as_json", is_flag=True, help="Print the front and summary as JSON.")
+@click.option("--live", "is_live", is_flag=True, help="Show the front as it grows.")
 @click.option("--profile", is_flag=True, help="Say where the time went.")
 @click.pass_obj
 def command(
@@ -105,6 +106,7 @@ def command(
     as_json: bool,
     profile: bool,
     is_proposing: bool,
+    is_live: bool,
     exact_seconds: int | None,
     out: Path | None,
     liberty: Path | None,
@@ -121,6 +123,7 @@ def command(
     from dse.display import ProgressBar
     from dse.evaluator import SearchError
     from dse.explore import EXACT_BUDGET_SECONDS, Options, explore
+    from dse.live import LiveFront
     from dse.report import print_exploration, print_profile
     from dse.run import MANIFEST
 
@@ -135,8 +138,8 @@ def command(
     if is_proposing and not is_refused:
         opened = _joined(opened, options.out, backend)
     try:
-        with ProgressBar() as bar:
-            exploration = explore(opened, options, backend, bar)
+        with LiveFront(opened) if is_live else ProgressBar() as observer:
+            exploration = explore(opened, options, backend, observer)
     except SearchError as error:
         raise click.UsageError(str(error)) from error
     for note in exploration.notes:

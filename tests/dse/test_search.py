@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -264,3 +265,17 @@ def test_corrupt_cache_entries_are_computed_again_and_said(
     assert evaluator.computed >= 24
     assert all("is corrupt; it is computed again" in note for note in evaluator.notes)
     assert len(evaluator.notes) >= 24
+
+
+def test_history_grows_beyond_the_first_designs(aes: Space, evaluator_of: Make) -> None:
+    """The first batch must not bound it: a plateau would be seen where the front still grows."""
+    evaluator = evaluator_of(aes)
+    baseline = evaluator.set_baseline()
+    seeds = [("baseline", baseline.canonical)]
+    proposer = Proposer(aes, "random", 1, seeds, evaluator.reductions)
+    found = sampled_search(evaluator, proposer, 60, None, ignore, 2)
+    volumes = [volume for _, volume in found.history]
+    assert volumes == sorted(volumes)
+    assert volumes[-1] > 1.2
+    grown = sum(later > before for before, later in itertools.pairwise(volumes))
+    assert grown >= len(found.front) // 2

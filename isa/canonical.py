@@ -59,16 +59,18 @@ class Labels:
         self._ones = sum(1 << width * i for i in range(width))
         self._interned: dict[tuple[int, int, tuple[Cone, ...]], Label] = {}
         self._memo: dict[tuple[object, ...], Label | None] = {}
+        self._masks: dict[int, int] = {}
         self.identity = self.of_mask(self.mask)
 
     def _intern(self, constant: int, linear: int, cones: tuple[Cone, ...]) -> Label:
         key = (constant, linear, cones)
         found = self._interned.get(key)
         if found is None:
-            support = 0
-            for i in range(self.width):
-                if linear >> self.width * i & self.mask:
-                    support |= 1 << i
+            support, rest = 0, linear
+            while rest:
+                lane = ((rest & -rest).bit_length() - 1) // self.width
+                support |= 1 << lane
+                rest = rest >> self.width * (lane + 1) << self.width * (lane + 1)
             for cone in cones:
                 support |= cone.support
             found = self._interned[key] = Label(constant, linear, cones, support)
@@ -193,21 +195,22 @@ class Labels:
         memo = ("restrict", label, ones, sign)
         found = self._memo.get(memo)
         if found is None:
-            linear, copies = 0, 0
-            for i in range(self.width):
-                if ones >> i & 1:
-                    column = label.linear >> self.width * i & self.mask
-                    if i >= sign - 1:  # all equal to the sign
-                        copies ^= column
-                    else:
-                        linear |= column << self.width * i
-            linear |= copies << self.width * (sign - 1)
-            cones = [
-                cone_of(c.support & ones, lambda v, c=c: c.table[compress(v, c.support)])  # type: ignore[misc]
-                for c in label.cones
-            ]
+            top = sign - 1
+            linear, copies = label.linear & self._lanes(ones & (1 << top) - 1), 0
+            for i in _positions(ones >> top):  # all equal to the sign
+                copies ^= label.linear >> self.width * (top + i) & self.mask
+            linear |= copies << self.width * top
+            cones = [c if not c.support & ~ones else _restricted(c, ones) for c in label.cones]
             found = self._normal(label.constant, linear, cones)
             self._memo[memo] = found
+        return found
+
+    def _lanes(self, mask: int) -> int:
+        """All bits of the lanes of the bits of a mask."""
+        found = self._masks.get(mask)
+        if found is None:
+            found = sum(1 << self.width * i for i in _positions(mask)) * self.mask
+            self._masks[mask] = found
         return found
 
     def permutation(self, label: Label) -> tuple[int, ...] | None:
@@ -263,6 +266,8 @@ class Labels:
 
     def _normal(self, constant: int, linear: int, cones: list[Cone]) -> Label:
         """Bring a sum into normal form; every step is an identity over GF(2)."""
+        if not cones:
+            return self._intern(constant, linear, ())
         merged: list[Cone] = []
         for cone in sorted(cones, key=lambda c: (c.support, c.table)):
             for i, other in enumerate(merged):
@@ -354,6 +359,11 @@ def _sum(a: Cone, b: Cone, union: int) -> Cone:
     return cone_of(
         union, lambda v: a.table[compress(v, a.support)] ^ b.table[compress(v, b.support)]
     )
+
+
+def _restricted(cone: Cone, ones: int) -> Cone:
+    """The cone of a word whose other bits are 0."""
+    return cone_of(cone.support & ones, lambda v: cone.table[compress(v, cone.support)])
 
 
 def _drop_unread(cone: Cone) -> Cone:

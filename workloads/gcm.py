@@ -96,6 +96,7 @@ def _kernel(
 ) -> Kernel:
     """Key stream to the stack; there the ciphertext replaces it behind the associated data."""
     blocks = (size + 15) // 16 + 1
+    made = -(-blocks // cipher.blocks) * cipher.blocks
     start = 16  # of what is hashed; before it stands the block that hides the tag
     text = start + len(_padded(bytes(ASSOCIATED_BYTES)))
 
@@ -104,7 +105,7 @@ def _kernel(
         iv, associated = k.pointer("iv"), k.pointer("associated")
         source, given, target, last = aead.pointers(k, inverse=inverse)
         product = multiplier(k, hash_key)
-        stream = k.scratch("stream", text + 16 * blocks)
+        stream = k.scratch("stream", text + 16 * max(blocks, made - 1))
 
         def some(first: Index, count: int) -> None:
             counters: Words = []
@@ -115,7 +116,7 @@ def _kernel(
         def step(i: Index, *state: Bits) -> list[Bits]:
             return ghash.absorb(product, state, ghash.load_block(k, stream, 16 * i + start))
 
-        in_batches(k, blocks, cipher.blocks, some)
+        in_batches(k, made, cipher.blocks, some)
         store_words(k, stream, load_words(k, stream, 4, text - 16))
         words = load_words(k, associated, ASSOCIATED_BYTES // 4)
         words += [const(0, 32)] * ((text - start) // 4 - len(words))

@@ -322,8 +322,10 @@ class SetCover:
             sums = self._subset_sums(terms)
             for atom, subsets in sums.items():
                 unary = self._repertoire.unary_for(atom)
+                plain = self._repertoire.accumulate_for(op, atom)
+                signed = self._repertoire.accumulate_for(SIGNED_XOR, atom)
                 for label, subset in subsets.items():
-                    if len(subset) > 1:
+                    if len(subset) > 1 and (label in unary or label in plain or label in signed):
                         found += self._summed(op, atom, label, subset, unary)
             if self._repertoire.pairs:
                 found += self._paired(sums)
@@ -365,15 +367,21 @@ class SetCover:
         for atom, entries in over.items():
             sums: dict[Label, tuple[Word, ...]] = {}
             tried = 0
+            subsets: list[tuple[Label, tuple[Word, ...], int]] = [
+                (label, (term,), i + 1) for i, (term, label) in enumerate(entries)
+            ]
             for count in range(1, min(MAX_SUBSET, len(entries)) + 1):
                 tried += math.comb(len(entries), count)
                 if tried > MAX_SUBSETS and count > 2:
                     break
-                for subset in itertools.combinations(entries, count):
-                    total = subset[0][1]
-                    for _, label in subset[1:]:
-                        total = algebra.xor(total, label)
-                    sums.setdefault(total, tuple(t for t, _ in subset))
+                if count > 1:  # each with one of the terms behind its last one
+                    subsets = [
+                        (algebra.xor(total, entries[i][1]), (*chosen, entries[i][0]), i + 1)
+                        for total, chosen, following in subsets
+                        for i in range(following, len(entries))
+                    ]
+                for total, chosen, _ in subsets:
+                    sums.setdefault(total, chosen)
             result[atom] = sums
         return result
 

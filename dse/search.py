@@ -139,9 +139,8 @@ class _Loop:
         if losses and self._frame is None:
             self._frame = Frame.around(losses)
         if self._frame is not None:
-            self.found.history.append(
-                (len(self.found.counted), self._frame.hypervolume(losses))
-            )
+            volume = self._frame.hypervolume(losses, is_open=True)
+            self.found.history.append((len(self.found.counted), volume))
 
     def _show(self, done: int, total: int) -> None:
         hypervolume = self.found.history[-1][1] if self.found.history else None

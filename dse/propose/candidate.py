@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from dse.propose.idea import Idea
 from dse.propose.proof import Proof
@@ -51,6 +51,7 @@ class Pool:
         base: What is reached without any.
         count: Most members of a set.
         area_ge: Most area of a set as one extension block, mapped; None is no limit.
+        encode: Gives the members of a set encodings together.
     """
 
     candidates: Sequence[Candidate]
@@ -58,6 +59,8 @@ class Pool:
     base: Score
     count: int
     area_ge: float | None = None
+    encode: Callable[[Sequence[Candidate]], Sequence[Candidate]] = lambda members: members
+    _areas: dict[tuple[str, frozenset[int]], float] = field(default_factory=dict)
 
     def score(self, chosen: Iterable[int]) -> Score:
         """The best of all kernels that any of the chosen is used in."""
@@ -83,8 +86,12 @@ class Pool:
 
     def area(self, chosen: Iterable[int], rung: str = "mapped") -> float:
         """GE of a set as one extension block, 0 for an empty set."""
-        added = self.instructions(chosen)
-        return self.scorer.cost(added, rung).area_ge if added else 0.0
+        key = (rung, frozenset(chosen))
+        if key not in self._areas:
+            members = self.encode([self.candidates[i] for i in sorted(key[1])])
+            added = [one for member in members for one in member.instructions]
+            self._areas[key] = self.scorer.cost(added, rung).area_ge if added else 0.0
+        return self._areas[key]
 
     def has_room(self, chosen: Sequence[int]) -> bool:
         """Whether a set is within the limits."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from dse.propose.candidate import Candidate, Pool
 from dse.propose.companion import companions, elsewhere
+from dse.propose.encoded import encoded
 from dse.propose.proof import ProofError, prove
 from dse.propose.proposal import Proposal, Saving, make_instructions
 from dse.propose.request import Request, RequestError
@@ -118,7 +119,11 @@ def propose(
     is_limited = request.area_ge is not None  # else a set need not choose between them
     starts = _extensions([entry for entry, _ in shortlist]) if is_limited else []
     note("choosing a set")
-    selection = select(Pool(candidates, scorer, base, request.top, request.area_ge), starts)
+    in_use = encodings_in_use()
+    pool = Pool(
+        candidates, scorer, base, request.top, request.area_ge, lambda them: encoded(them, in_use)
+    )
+    selection = select(pool, starts)
     proposals = _proposals(request, [r for r, _ in shortlist], candidates, selection, scorer, base)
     return Report(
         request,
@@ -240,11 +245,15 @@ def _proposals(
     """The chosen candidates in order, then those that save most alone."""
     made = []
     order = list(selection.order)
+    in_use = encodings_in_use()
     others = [i for i in range(len(candidates)) if i not in order]
     others.sort(key=lambda i: (candidates[i].cycles - base.cycles, candidates[i].cost.area_ge, i))
     order += [i for i in others if candidates[i].cycles < base.cycles]
-    for position, i in enumerate(order[: request.top]):
-        candidate = candidates[i]
+    order = order[: request.top]
+    chosen = encoded([candidates[i] for i in selection.order], in_use)
+    in_use += [slot.encoding for candidate in chosen for slot in candidate.slots]
+    delivered = [*chosen, *encoded([candidates[i] for i in order[len(chosen) :]], in_use)]
+    for position, (i, candidate) in enumerate(zip(order, delivered, strict=True)):
         is_chosen = position < len(selection.order)
         made.append(
             Proposal(

@@ -9,8 +9,9 @@ from itertools import product
 from isa.encoding import Encoding
 from isa.instruction_set import extension_names, extension_parameters, load_extension
 
-OPCODES = ((0x0A, "custom-1"), (0x16, "custom-2"), (0x1E, "custom-3"), (0x02, "custom-0"))
-"""Bits 6..2 of the custom opcodes, in the order in which they are filled; NLU-V has custom-0."""
+OPCODES = (0x0A, 0x16, 0x1E, 0x02)
+"""Bits 6..2 of custom-1, -2, -3 and -0, in the order in which they are filled; NLU-V has custom-0.
+"""
 
 _FREE = {1: (20, 31), 2: (25, 31), 3: (25, 26)}
 """Lowest and highest bit left beside opcode, funct3 and registers, by register operands read."""
@@ -46,6 +47,7 @@ def allocate(
     operands: int,
     immediates: Sequence[tuple[str, int]],
     taken: Iterable[Encoding],
+    opcodes: Sequence[int] = OPCODES,
 ) -> Slot:
     """The first slot of the shape that overlaps none of the `taken` encodings.
 
@@ -54,6 +56,7 @@ def allocate(
         operands: Registers read.
         immediates: (name, width in bits) of each immediate.
         taken: Encodings in use.
+        opcodes: Bits 6..2 of the opcodes, in the order in which they are filled.
 
     Raises:
         NoRoom: The operands do not fit, or no slot is free.
@@ -77,7 +80,7 @@ def allocate(
     registers = ["rd", *(f"rs{i}" for i in range(1, operands + 1))]
     head = " ".join([name, *registers, *words])
     used = list(taken)
-    for rest in _functions(low, high):
+    for rest in _functions(low, high, opcodes):
         line = f"{head} {rest}"
         encoding = Encoding.parse(line, fields)
         if not any(_overlap(encoding, other) for other in used):
@@ -85,10 +88,10 @@ def allocate(
     raise NoRoom(f"{name}: no custom encoding is free; propose fewer instructions")
 
 
-def _functions(low: int, high: int) -> Iterator[str]:
+def _functions(low: int, high: int, opcodes: Sequence[int]) -> Iterator[str]:
     """Fixed fields of the slots, in order."""
     width = high - low + 1
-    for (opcode, _), funct3, function in product(OPCODES, range(8), range(min(1 << width, 128))):
+    for opcode, funct3, function in product(opcodes, range(8), range(min(1 << width, 128))):
         fixed = f"{high}..{low}={function} " if width else ""
         if width == 1:
             fixed = f"{low}={function} "

@@ -78,7 +78,7 @@ class _Resolver:
         )
         objectives = self.objectives()
         constraints = self.constraints()
-        baseline = self.baseline(parameters, entries)
+        baseline = self.baseline(parameters, entries, workloads)
         points = self.points(parameters)
         if self.problems:
             raise SpaceError(self.source.name, self.problems)
@@ -333,10 +333,18 @@ class _Resolver:
         return tuple(found)
 
     def baseline(
-        self, parameters: tuple[Parameter, ...], entries: tuple[Entry, ...]
+        self,
+        parameters: tuple[Parameter, ...],
+        entries: tuple[Entry, ...],
+        workloads: tuple[WorkloadUse, ...],
     ) -> Mapping[str, Value]:
-        """Parameters the baseline fixes; `instructions: rv32i` says that nothing is chosen."""
-        fixed: dict[str, Value] = {entry.name: False for entry in entries}
+        """Parameters the baseline fixes; `instructions: rv32i` says that nothing is chosen.
+
+        It has a co-processor only where a workload has no other kernels than those that drive it.
+        """
+        kernels = ([use.requires[k] for k in use.kernels] for use in workloads)
+        is_driven = any(needs and all(ENTRY in n for n in needs) for needs in kernels)
+        fixed: dict[str, Value] = {e.name: e.name == ENTRY and is_driven for e in entries}
         return fixed | self.settings(self.shape.baseline, ("baseline",), parameters)
 
     def points(self, parameters: tuple[Parameter, ...]) -> dict[str, dict[str, Value]]:

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from dse.cache import Cache, digest_of
-from dse.coprocessor import coprocessor_of, refuse_host
+from dse.coprocessor import CoprocessorError, coprocessor_of, refuse_host
 from dse.design import Design, Value
 from dse.space import Space
 from hw import units
@@ -72,9 +72,14 @@ class Target:
 
     @property
     def link(self) -> Link:
-        """How driver programs reach the co-processor."""
+        """How driver programs reach the co-processor.
+
+        Raises:
+            CoprocessorError: There is none.
+        """
         p = self.coprocessor
-        assert p is not None
+        if p is None:
+            raise CoprocessorError("coprocessor must be true for a kernel that drives one")
         return Link(p.mover, p.attachment, p.double_buffer and p.mover == "cpu")
 
     def hardware(self, cache: Cache) -> Hardware:
@@ -175,6 +180,10 @@ def target_of(space: Space, design: Mapping[str, Value]) -> Target:
         latency = design.get(f"units.{table}.latency", "auto")
         if isinstance(latency, int):
             latencies.append((table, latency))
+    for unit in units.units_of([i.name for i in instructions.extras()]):
+        way = design.get(f"units.{unit}", units.AUTO)
+        if way != units.AUTO:
+            circuits.append((unit, str(way)))
     unroll = design["compiler.unroll"]
     return Target(
         instructions,
@@ -258,7 +267,8 @@ def without_unused(space: Space, design: Design, used: frozenset[str]) -> Design
             changes.update(_neutral_parameters(space, design, entry.name, mine))
     reduced = space.reduce(design.replace(changes))
     target = target_of(space, reduced)
-    tables = _tables(target.instructions.extras(), target.core.xlen)
+    extras = target.instructions.extras()
+    tables = {*_tables(extras, target.core.xlen), *units.units_of([i.name for i in extras])}
     operations = (operation(i, target.core.xlen) for i in target.instructions.instructions)
     iterated = {found[0] for found in operations if found}
     neutral: dict[str, Value] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,6 +59,7 @@ def command(
     chosen = parse_settings(opened, settings)
     folder = cache_folder(cache, no_cache)
 
+    from dse.coprocessor_parts import coprocessor_cost, part_lines
     from dse.evaluator import Evaluator, SearchError
     from dse.explain import print_evaluation
     from dse.library import LibraryError, library_lines, priced
@@ -71,6 +73,8 @@ def command(
         design = evaluator.best_kernels(design, dict.fromkeys(fixed))
         evaluation = with_bounds(opened, evaluator.evaluate([design])[0], evaluator.cache)
         drawn = _timelines(opened, evaluation, evaluator.cache) if with_timeline else []
+        design = evaluation.canonical
+        cost = coprocessor_cost(opened, design, evaluator.cache) if evaluation.feasible else None
         designs = [evaluation.canonical] if liberty and evaluation.feasible else []
         prices = priced(opened, designs, liberty, evaluator.cache, 1) if liberty else []
     except (SearchError, LibraryError) as error:
@@ -83,11 +87,15 @@ def command(
         data = evaluation.to_json()
         if with_timeline:
             data["timeline"] = {timeline.workload: timeline.to_json() for timeline in drawn}
+        if cost:
+            data["coprocessor"] = asdict(cost)
         if prices:
             data["library"] = prices[0].to_json()
         click.echo(json.dumps(data, indent=1))
     else:
         print_evaluation(opened, evaluation, baseline)
+        if cost:
+            click.echo("\n" + "\n".join(part_lines(cost)))
         for timeline in drawn:
             click.echo("\n" + "\n".join(timeline.lines()))
         if liberty and prices:

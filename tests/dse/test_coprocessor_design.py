@@ -222,6 +222,22 @@ coprocessor: {coprocessor}
     assert (found.feasible, found.reason) == (False, reason)
 
 
+@pytest.mark.parametrize("kernel", ["coprocessor", "[rolling, coprocessor]"])
+def test_the_baseline_has_a_coprocessor_where_nothing_else_will_do(kernel: str) -> None:
+    text = f"""
+name: x
+workloads: [{{workload: sha256, kernel: {kernel}}}]
+coprocessor: [null, {{width: 64}}]
+"""
+    space = parse_space(text, Path("x.yaml"))
+    is_driven = kernel == "coprocessor"
+    assert space.baseline["coprocessor"] is is_driven
+    without = space.neutral.replace({"coprocessor": False, "kernel.sha256": "coprocessor"})
+    found = evaluate(space=space, design=without, cache=Cache(None))
+    reason = "coprocessor must be true for a kernel that drives one" if is_driven else ""
+    assert (found.feasible, found.reason) == (not is_driven, reason)
+
+
 def test_a_point_that_describes_a_coprocessor_has_it() -> None:
     point = "points: {paper: {coprocessor: {mover: dma}, kernel: {sha256: coprocessor}}}"
     space = parse_space(f"{TEXT}{point}\n", Path("x.yaml"))

@@ -79,7 +79,15 @@ def test_command_prints_and_lists_it(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert run([*common, *chosen, "--json"], Backend()) == 0
     data = json.loads(capsys.readouterr().out)
     assert data["timeline"]["sha256"]["cycles"] == data["workloads"]["sha256"]["cycles"]
+    parts = data["coprocessor"]["parts"]
+    assert list(parts) == ["hash", "buffer", "control"]
+    area = sum(part["area_ge"] for part in parts.values())
+    assert area == pytest.approx(data["metrics"]["coprocessor_area_ge"]["value"])
     assert run([*common, *chosen], Backend()) == 0
-    assert "\nTimeline sha256, 1,024 bytes: " in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "\nTimeline sha256, 1,024 bytes: " in printed
+    ffs = f"{parts['hash']['ffs']:,}"
+    assert f"\n  hash        {parts['hash']['area_ge']:>12,.1f}{ffs:>9}" in printed
+    assert "\n  paths in FO4: inside " in printed
     assert run([*common, "--set", "kernel.sha256=rolling"], Backend()) == 2
     assert "--timeline needs a feasible design that uses a co-pro" in capsys.readouterr().err

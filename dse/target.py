@@ -253,8 +253,8 @@ def without_unused(space: Space, design: Design, used: frozenset[str]) -> Design
     """`design` without what makes no difference to programs that use the mnemonics `used`.
 
     Entries of which no instruction is used are left out; parameters of an extension that leave
-    its used instructions as they are, circuits of tables that nothing looks up, and iterative units
-    that nothing goes to, go back to their neutral choice.
+    its used instructions as they are, circuits of tables that nothing looks up and of units that
+    no instruction needs, and iterative units that nothing goes to, go back to their neutral choice.
     """
     changes: dict[str, Value] = {}
     for entry in space.entries:
@@ -268,7 +268,8 @@ def without_unused(space: Space, design: Design, used: frozenset[str]) -> Design
     reduced = space.reduce(design.replace(changes))
     target = target_of(space, reduced)
     extras = target.instructions.extras()
-    tables = {*_tables(extras, target.core.xlen), *units.units_of([i.name for i in extras])}
+    tables = _tables(extras, target.core.xlen)
+    built = units.units_of([i.name for i in extras])
     operations = (operation(i, target.core.xlen) for i in target.instructions.instructions)
     iterated = {found[0] for found in operations if found}
     neutral: dict[str, Value] = {}
@@ -276,7 +277,8 @@ def without_unused(space: Space, design: Design, used: frozenset[str]) -> Design
         room, _, rest = parameter.name.partition(".")
         if room == "units":
             table = rest.removesuffix(".latency")
-            if not tables & {table, table.replace("_sbox", "_inv_sbox")}:
+            is_read = bool(tables & {table, table.replace("_sbox", "_inv_sbox")})
+            if not is_read and rest not in built:
                 neutral[parameter.name] = parameter.neutral
         elif room == "core" and rest in UNITS and rest not in iterated:
             neutral[parameter.name] = parameter.neutral

@@ -36,10 +36,10 @@ class Vocabulary(Protocol):
         """Mnemonics of its 16-bit encodings."""
 
     def table_names(self) -> Sequence[str]:
-        """Tables that have rival circuits, such as `aes_sbox`."""
+        """All that has rival circuits: tables such as `aes_sbox`, units such as `shifter`."""
 
     def circuit_names(self, table: str) -> Sequence[str]:
-        """The circuits registered for a table."""
+        """The circuits registered for a table or unit."""
 
     def coprocessor_kernels(self, workload: str) -> Mapping[str, Sequence[str]]:
         """Variants in which a co-processor takes part, each with what it needs beside."""
@@ -116,7 +116,7 @@ class Registries:
         """Tables with a file in `hw/units/`."""
         from hw import units
 
-        return tuple(units.table_names())
+        return tuple(units.unit_names())
 
     def circuit_names(self, table: str) -> Sequence[str]:
         """Circuits registered for `table`."""

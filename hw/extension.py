@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TypeAlias
 
 import pyrtl
 
 from hw.area import Cost, bitblast, estimate
-from hw.joint import joined
+from hw.joint import alone, joined
 from hw.lower import Circuits, lower
 from hw.merge import Choice, any_of, merge
 from hw.sharing import share_lookups
@@ -133,7 +133,7 @@ def extension_logic(
             results.append((e.rd, chosen))
         for name, value in e.state:
             updates[name].append((value, chosen))
-    results, circuits = share_lookups(joined(valued, results, xlen), circuits)
+    results, circuits = share_lookups(joined(valued, results, xlen, circuits), circuits)
     results = share_xors(results)
     roots = [any_of(select.values()), any_of(s for _, s in results), merge(results, xlen)]
     for name, choices in updates.items():
@@ -247,7 +247,7 @@ def build_datapath(
             select = f"op_{instruction.name}"
             env[select] = pyrtl.Input(1, select)
             choices.append((e.rd, arg(select, 1)))
-        choices, circuits = share_lookups(joined(instructions, choices, xlen), circuits)
+        choices, circuits = share_lookups(joined(instructions, choices, xlen, circuits), circuits)
         (wire,) = lower([merge(share_xors(choices), xlen)], env, circuits)
         result = pyrtl.Output(xlen, "result")
         result <<= wire
@@ -275,6 +275,10 @@ def unit_arrivals(
         widths = {n: i.state[n] for i in instructions for n in i.reads_state}
         env.update((name, pyrtl.Input(width, name)) for name, width in widths.items())
         env.update((name, _immediate(instr, i)) for name, i in immediates.items())
+        effects = [
+            replace(e, rd=alone(i, e.rd, xlen, circuits)) if e.rd is not None else e
+            for i, e in zip(instructions, effects, strict=True)
+        ]
         wires = iter(lower([root for e in effects for root in e.values()], env, circuits))
         for instruction, e in zip(instructions, effects, strict=True):
             for k in range(len(e.values())):

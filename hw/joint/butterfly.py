@@ -119,6 +119,7 @@ def _network(wanted: Mapping[str, Wanted], width: int) -> Bits:
 BUTTERFLY = register(
     Joint(
         "butterfly",
+        "bit_gather",
         ("bcompress", "bdecompress", *_REVERSALS),
         _network,
         "Y. Hilewitz, R. B. Lee, Fast bit gather, bit scatter and bit permutation instructions for "

@@ -127,6 +127,7 @@ def _mask(kinds: _Kinds, rs2: Bits, place: Bits, width: int) -> Bits:
 FUNNEL = register(
     Joint(
         "funnel",
+        "shifter",
         _ALL,
         _funnel,
         "the shifter of many cores; the reference unit of the Bitmanip draft has one too",

@@ -1,16 +1,22 @@
-"""Units: rival circuits of one meaning, one file each, found without a list of them."""
+"""Units: rival circuits of one meaning, one file each, found without a list of them.
+
+Of a table, such as an S-box, or of several instructions, such as all shifts (`hw.units.joint`).
+"""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 
 import pyrtl
 
+from hw.joint import AUTO, joints
+
 __all__ = [
+    "AUTO",
     "Build",
     "Circuit",
     "Member",
@@ -20,6 +26,8 @@ __all__ = [
     "circuits_for",
     "register",
     "table_names",
+    "unit_names",
+    "units_of",
 ]
 
 Build = Callable[[pyrtl.WireVector], pyrtl.WireVector]
@@ -90,7 +98,18 @@ def circuits_for(table: str) -> dict[str, Build]:
 def table_names() -> tuple[str, ...]:
     """Return the names of the tables that have circuits, sorted."""
     _discover()
-    return tuple(sorted({table for table, _ in _registry}))
+    shared = {joint.unit for joint in joints()}
+    return tuple(sorted({table for table, _ in _registry} - shared))
+
+
+def unit_names() -> tuple[str, ...]:
+    """Return the names of all that has rival circuits: tables, then units of instructions."""
+    return (*table_names(), *sorted({joint.unit for joint in joints()}))
+
+
+def units_of(names: Collection[str]) -> tuple[str, ...]:
+    """Return the units that instructions of these names can be built in, sorted."""
+    return tuple(sorted({j.unit for j in joints() if not set(names).isdisjoint(j.instructions)}))
 
 
 def circuit_names(table: str) -> tuple[str, ...]:

@@ -62,6 +62,20 @@ def test_an_iterative_unit_without_use_is_none() -> None:
     assert (reduced["core.multiplier"], reduced["core.divider"], reduced["m"]) == (0, 0, False)
 
 
+def test_the_way_to_build_a_unit_is_a_choice_where_an_instruction_needs_it() -> None:
+    space = parse("instructions: {choose: [zbkx]}\nunits: {crossbar: [auto, one_hot]}\n")
+    design = space.neutral.replace({"zbkx": True, "units.crossbar": "one_hot"})
+    assert ("crossbar", "one_hot") in target_of(space, design).circuits
+    assert target_of(space, space.neutral.replace({"zbkx": True})).circuits == ()
+    assert without_unused(space, design, frozenset({"xperm4"})) == design
+    assert without_unused(space, design, frozenset({"xor"})) == space.neutral
+
+
+def test_a_unit_that_does_not_exist_is_refused_with_those_that_do() -> None:
+    with pytest.raises(SpaceError, match=r"circuit must be auto, merged or one_hot, not 'onehot'"):
+        parse("units: {crossbar: [onehot]}\n")
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [

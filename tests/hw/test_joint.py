@@ -5,9 +5,12 @@ from itertools import product
 
 import pytest
 
+from hw.area import estimate
 from hw.cmos import nand2_cmos
-from hw.extension import build_datapath
+from hw.extension import build_datapath, unit_arrivals
 from hw.joint import Joint, Wanted, joined, joints
+from hw.technology import technology
+from hw.units import circuits_for, table_names, unit_names, units_of
 from hw.verilog import verilog
 from isa.bits import Bits, arg, arguments, evaluate
 from isa.instruction import Instruction
@@ -26,6 +29,8 @@ SETS = {
         ("bdecompress",),
         ("bcompress", "gorci"),
     ),
+    "one_hot": (("xperm4", "xperm8"), ("xperm4",), ("xperm8",)),
+    "karatsuba": (("clmul", "clmulr", "clmulh"), ("clmulr",), ("clmul",)),
 }
 CASES = [(n, names, xlen) for n, sets in SETS.items() for names, xlen in product(sets, (32, 64))]
 
@@ -88,6 +93,29 @@ def test_one_is_used_where_it_is_smaller_only() -> None:
     assert count("fsl", "fsr") == 1
     assert count("grev", "gorc") == 2
     assert count("grev", "andn", "bcompress", "bdecompress") == 2
+
+
+@pytest.mark.parametrize(
+    ("unit", "names"),
+    [("crossbar", ("xperm4", "xperm8")), ("clmul", ("clmul", "clmulh")), ("shifter", ("rol",))],
+)
+def test_a_design_may_name_the_way_to_build_a_unit(unit: str, names: tuple[str, ...]) -> None:
+    assert unit in unit_names()
+    assert unit not in table_names()
+    assert units_of(names) == (unit,)
+    instructions = [find_instruction(name, 32) for name in names]
+    joint = next(j for j in joints() if j.unit == unit)
+    assert set(circuits_for(unit)) == {"auto", "merged", joint.name}
+    costs, alone = {}, {}
+    for name, build in circuits_for(unit).items():
+        costs[name] = estimate(build_datapath(instructions, 32, {unit: build}), technology("ge"))
+        alone[name] = unit_arrivals(instructions, 32, {unit: build}, technology("ge"))
+    areas = {name: cost.area_ge for name, cost in costs.items()}
+    assert areas["auto"] == areas["merged"] != areas[joint.name]
+    assert alone["auto"] == alone["merged"] != alone[joint.name]
+    if joint.is_slower:  # and smaller, or it would be there for nothing
+        assert areas[joint.name] < 0.8 * areas["merged"]
+        assert costs[joint.name].delay_fo4 > costs["merged"].delay_fo4
 
 
 @pytest.mark.parametrize(

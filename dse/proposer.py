@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dse.constraint import Constraint
-from dse.design import Design
+from dse.design import Design, format_value
 from dse.evaluation import Evaluation
 from dse.pareto import Loss
 from dse.reductions import Reductions
 from dse.sampler import CANONICAL, SAMPLERS, Known, batch_seed
 from dse.space import Space
+from dse.suggestion import one_of
 
 if TYPE_CHECKING:
     from optuna.trial import Trial
@@ -97,6 +98,7 @@ class Proposer:
             origin, seed = self._seeds.popleft()
             design = self.reductions.apply(seed)
             if self._is_new(design, proposals):
+                self._check_choices(origin, design)
                 proposals[design.digest] = Proposal(design, origin, [self._enqueued(design)])
         for _ in range(_PATIENCE * count):
             if len(proposals) == count:
@@ -125,10 +127,18 @@ class Proposer:
     def _is_new(self, design: Design, proposals: dict[str, Proposal]) -> bool:
         return design.digest not in self.known and design.digest not in proposals
 
+    def _check_choices(self, origin: str, design: Design) -> None:
+        """Refuse a value that is no choice: Optuna takes it, with a warning."""
+        for parameter in self.space.free:
+            value = design[parameter.name]
+            if repr(value) not in map(repr, parameter.choices):
+                accepted = one_of([format_value(choice) for choice in parameter.choices])
+                raise ValueError(
+                    f"seed {origin}: {parameter.name} must be {accepted}, not {value!r}"
+                )
+
     def _enqueued(self, design: Design) -> Trial:
         """An Optuna trial of a given design, every value of which is one of its choices."""
-        for parameter in self.space.free:
-            assert design[parameter.name] in parameter.choices
         self._study.enqueue_trial({p.name: design[p.name] for p in self.space.free})
         trial = self._study.ask(self._beside.distributions)
         # without this, NSGA-II never gives a fully enqueued trial a generation of its gene pool

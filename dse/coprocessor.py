@@ -111,9 +111,12 @@ def alone(p: Coprocessor, algorithms: tuple[str, ...]) -> Coprocessor:
 def untimed(p: Coprocessor) -> Coprocessor:
     """The member that gives the same answers to the same commands, all that is time at its default.
 
-    How many words it accepts before output must be got is part of the answers.
+    Where each block has an output, how many words it accepts before that must be got is part of
+    the answers; else any buffer will do.
     """
     plain = replace(p, width=64, rounds_per_cycle=1, stages=1, buffer="registers", bus_latency=1)
+    if not any(algorithm.per_block for algorithm in p.held()):
+        plain = replace(plain, buffer_words=32, double_buffer=False)
     return replace(plain, burst_length=1).canonical()
 
 

@@ -9,11 +9,13 @@ import pytest
 
 from dse import execution
 from dse.cache import Cache
+from dse.coprocessor import untimed
 from dse.design import Design, Value
 from dse.evaluate import evaluate
 from dse.space import Space, parse_space
 from dse.verify import confirm
 from hw.coprocessors.model import Model
+from hw.coprocessors.parameters import Coprocessor
 
 TEXT = """
 name: x
@@ -91,6 +93,17 @@ def test_choices_that_build_the_same_are_one_design(space: Space) -> None:
     sixteen = design(space, {**dma, "coprocessor.burst_length": 16})  # half a buffer is 8 beats
     eight = design(space, {**dma, "coprocessor.burst_length": 8})
     assert sixteen == eight != design(space, dma)
+
+
+def test_the_buffer_is_part_of_the_answers_where_blocks_have_outputs() -> None:
+    found = {
+        name: {
+            untimed(Coprocessor((name,), buffer_words=n, double_buffer=d, stages=s))
+            for n, d, s in ((32, False, 1), (64, True, 3), (512, True, 2))
+        }
+        for name in ("sha256", "shake128", "ghash", "aes128-encrypt", "haraka512")
+    }
+    assert [len(members) for members in found.values()] == [1, 1, 1, 3, 3]
 
 
 def test_evaluation_joins_program_core_and_coprocessor(space: Space, cache: Cache) -> None:

@@ -121,7 +121,7 @@ def test_cores(name: str) -> None:
 @settings(max_examples=12, deadline=None, derandomize=True)
 @given(
     core=st.sampled_from(every_core()),
-    number=st.integers(0, 3),
+    number=st.integers(0, 7),
     seed=st.integers(0, 2**32 - 1),
     length=st.integers(20, 200),
 )

@@ -154,19 +154,35 @@ class Cover:
         if word.op == "symbol":
             return Choice(2 * weight)
         labelled, matched, spelled = self._ways_of(word)
-        options = [self.taken(way, weight) for way in labelled]
+        best = self._cheapest_way(labelled, weight, None)
         if word.op in SETS or word.op == "mask":
-            options += self._sets.choices(word)
-        options += [self.taken(way, weight) for way in matched]
+            best = _cheaper(best, self._sets.choices(word))
+        best = self._cheapest_way(matched, weight, best)
         entry, signed = (word, False) if word.op == "lookup" else _extended_lookup(word)
         if entry is not None:
             option = self._load(entry, weight, signed=signed)
-            if option:
-                options.append(option)
+            best = _cheaper(best, [option] if option else ())
         if word.op in ("xor", "sar") and self.repertoire.permutations:
-            options += self._by_permutation(word, weight)
-        options += [self.alias(other) for other in spelled]
-        return min(options, key=lambda c: c.cost, default=None)
+            best = _cheaper(best, self._by_permutation(word, weight))
+        return self._cheapest_way(spelled, weight, best)
+
+    def _cheapest_way(
+        self, ways: Sequence[Way], weight: float, best: Choice | None
+    ) -> Choice | None:
+        """The choice of the cheapest way, if it is cheaper than the best one so far."""
+        least, chosen = IMPOSSIBLE if best is None else best.cost, None
+        for way in ways:
+            cost = self._cost(way, weight)
+            if cost < least:
+                least, chosen = cost, way
+        return best if chosen is None else self.taken(chosen, weight)
+
+    def _cost(self, way: Way, weight: float) -> float:
+        """Cycles of a way, its share of those of the operands included."""
+        if isinstance(way, Word):
+            return self.flow(way) * max(1, self._shares.get(way, 1))
+        cost = weight * self.latency(way[0])
+        return cost + sum([self.flow(w) for _, w in way[1]])
 
     def _ways_of(self, word: Word) -> tuple[list[Way], list[Way], list[Word]]:
         """Ways to compute a word by label and by structure, and how else it is spelled."""
@@ -186,10 +202,10 @@ class Cover:
 
     def taken(self, way: Way, weight: float) -> Choice:
         """The choice of one way."""
+        cost = self._cost(way, weight)
         if isinstance(way, Word):
-            return self.alias(way)
+            return Choice(cost, same=way)
         pattern, operands, immediate = way
-        cost = weight * self.latency(pattern) + sum(self.flow(w) for _, w in operands)
         return Choice(cost, pattern, operands, immediate)
 
     # One instruction.
@@ -198,19 +214,14 @@ class Cover:
         """The choice of a pattern with its operands."""
         return self.taken(way_of(pattern, binding), weight)
 
-    def alias(self, word: Word) -> Choice:
-        """The choice of what equals `word`."""
-        return Choice(self.flow(word) * max(1, self._shares.get(word, 1)), same=word)
-
     def cheapest(self, patterns: list[Pattern]) -> Pattern:
         """The one of least latency."""
         return min(patterns, key=self.latency)
 
     def _by_label(self, word: Word) -> Iterable[Way]:
         """Instructions whose label over one operand equals the word's over some word below."""
-        labels = self.words.labels
         for atom, label in self.words.forms(word)[1:]:
-            if label is self.words.seen(labels.identity, atom):
+            if label is self.words.forms(atom)[0][1]:
                 yield atom
             patterns = self.repertoire.unary_for(atom).get(label)
             if patterns:
@@ -323,6 +334,14 @@ class Cover:
         if signed and table.width < bits:
             return None
         return loads.get((bits, signed))
+
+
+def _cheaper(best: Choice | None, options: Iterable[Choice]) -> Choice | None:
+    """The cheapest of what costs less than the best one so far, else that."""
+    for option in options:
+        if best is None or option.cost < best.cost:
+            best = option
+    return best
 
 
 def _extended_lookup(word: Word) -> tuple[Word | None, bool]:

@@ -46,6 +46,7 @@ class Control:
     Attributes:
         go: Blocks are worked on, or waited for.
         out: Output stands at the engine.
+        due: An operation begins if the engine is ready, as it is while not busy.
         run: An operation begins.
         key: The operation that begins is KEY.
         squeeze: It is SQUEEZE.
@@ -58,6 +59,7 @@ class Control:
 
     go: Wire
     out: Wire
+    due: Wire
     run: Wire
     key: Wire
     squeeze: Wire
@@ -98,7 +100,8 @@ def build_control(settings: Settings, events: Events) -> Control:
     size = settings.constant(lambda n: algorithm(n).block_bytes, CUT_BITS)
     room = settings.constant(_room, CUT_BITS)
 
-    run = go & events.ready & ~outputs & (ended | (events.available & events.allowed))
+    due = go & ~outputs & (ended | (events.available & events.allowed))
+    run = due & events.ready
     finish = go & events.busy & events.ready
     rest = left[:CUT_BITS]
     far = left[CUT_BITS:] != 0
@@ -139,7 +142,7 @@ def build_control(settings: Settings, events: Events) -> Control:
             cut_last.next |= ~key_next & padded & last
     starved = go & ~events.busy & ~ended & ~events.available
     cut = Cut(cut_full, cut_at, cut_mark, cut_last)
-    return Control(go, out, run, key_next, ended, ended, finish, key_now, starved, cut)
+    return Control(go, out, due, run, key_next, ended, ended, finish, key_now, starved, cut)
 
 
 def _room(name: str) -> int:

@@ -198,7 +198,7 @@ def build_answer(
     xlen = layout.xlen
     active = control.go | control.out
     error = pyrtl.Register(2, "port_error")
-    occupied = busy | control.run
+    occupied = busy | control.due  # as with `run`, without the engine's way to `ready`
     if layout.has_dma:
         active = active | waiting
         held = (slot.set | slot.start) & (occupied | active)

@@ -73,6 +73,8 @@ class _Aes:
         self.keying = pyrtl.Register(1) if self.ciphers else pyrtl.Const(0, 1)
         # In a KEY operation of decryption: the schedule has begun to run to its end.
         self.under_way = pyrtl.Register(1) if DECRYPT in held else pyrtl.Const(0, 1)
+        # The group is the last of all blocks, told a cycle ahead since `ready` waits for it.
+        self.at_end = pyrtl.Register(1)
         self.last = self.group == ROUNDS // rounds - 1
         self.working = self.busy & ~(self.loading | self.folding)
         self.end = self.working & phase_end(self.working, p.stages)
@@ -119,7 +121,7 @@ class _Aes:
         if self.ciphers:  # a key has as many words as a block of theirs
             loaded = pyrtl.select(self.keying, self.number == 128 // p.width - 1, loaded)
         loaded = loaded & self.loading
-        done = self.end & self.by_number(lambda n: self.groups[n] - 1, self.group)
+        done = self.end & self.at_end
         folded = self.folding & (self.number == 256 // p.width - 1)
         hashing = self.among(self.hashes) if self.hashes else pyrtl.Const(0, 1)
         final = folded | (done & ~hashing)
@@ -157,7 +159,9 @@ class _Aes:
             start = pyrtl.select(self.keying, last, zero)
             following = pyrtl.select(self.keying & self.last, zero, following)
         group = pyrtl.select(self.end, following, self.group)
-        self.group.next <<= pyrtl.select(self.working, group, start)
+        following = pyrtl.select(self.working, group, start)
+        self.group.next <<= following
+        self.at_end.next <<= self.by_number(lambda n: self.groups[n] - 1, following)
 
     def _kept_word(self, number: Wire) -> Wire:
         """Return which word of the message is added to a word of the digest."""

@@ -39,7 +39,6 @@ SETS = {
     "zbb zbkb xzbp": instructions("zbb", "zbkb", "xzbp"),
     "nluv 1": instructions(load_extension("nluv", banks=1)),
     "nluv 2": instructions(load_extension("nluv", banks=2)),
-    "nluv 2, exchanges": instructions(load_extension("nluv", banks=2, readback=1)),
     "nluv 2, words, exchanges": instructions(load_extension("nluv", banks=2, push=32, readback=1)),
 }
 

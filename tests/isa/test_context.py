@@ -29,8 +29,7 @@ def executed(context: Context, body: str) -> Counter[str]:
     return Counter(run.counts) - Counter(jal=1, ebreak=1, jalr=1)
 
 
-@pytest.mark.parametrize("push", [16, 32])
-@pytest.mark.parametrize("banks", [1, 2, 4])
+@pytest.mark.parametrize(("banks", "push"), [(1, 32), (2, 16), (4, 32)])
 def test_what_is_saved_is_put_back_whatever_was_done_between(banks: int, push: int) -> None:
     instructions = with_nluv(banks, push, 1)
     context = context_of(instructions)

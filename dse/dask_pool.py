@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -39,30 +39,43 @@ class DaskPool:
                 "`pip install distributed`"
             ) from None
         self._setup_text = setup.to_json()
+        self._count = 0
+        self._running: dict[Any, range] = {}
+        self._done: dict[int, Result] = {}
         try:
             self._client = client(address, timeout=_CONNECT_SECONDS)
         except (OSError, ValueError) as error:
             raise ClusterError(f"no Dask scheduler answers at {address} ({error})") from None
 
+    def put(self, tasks: Sequence[Task], *, chunk: int = 1) -> range:
+        """Send tasks off, `chunk` of them travelling together; their tickets, in order."""
+        tickets = range(self._count, self._count + len(tasks))
+        self._count += len(tasks)
+        for start in range(0, len(tasks), chunk):
+            text = json.dumps([asdict(task) for task in tasks[start : start + chunk]])
+            future = self._client.submit(perform, self._setup_text, text, pure=False)
+            self._running[future] = tickets[start : start + chunk]
+        return tickets
+
+    def take(self, tickets: Iterable[int]) -> Iterator[tuple[int, Result]]:
+        """Yield (ticket, result) of tasks that were put, as they finish."""
+        wanted = set(tickets)
+        while wanted:
+            for ticket in sorted(wanted & self._done.keys()):
+                wanted.remove(ticket)
+                yield ticket, self._done.pop(ticket)
+            if wanted:
+                futures = list(self._running)
+                finished = _distributed().wait(futures, return_when="FIRST_COMPLETED").done
+                for future in finished:
+                    group = self._running.pop(future)
+                    self._done.update(zip(group, _results(future, len(group)), strict=True))
+
     def stream(self, tasks: Sequence[Task], *, chunk: int = 1) -> Iterator[tuple[int, Result]]:
         """Yield (index of the task, its result) as they finish; `chunk` tasks travel together."""
-        groups: dict[Any, list[int]] = {}
-        for start in range(0, len(tasks), chunk):
-            group = list(range(start, min(start + chunk, len(tasks))))
-            text = json.dumps([asdict(tasks[i]) for i in group])
-            groups[self._client.submit(perform, self._setup_text, text, pure=False)] = group
-        for future in _distributed().as_completed(list(groups)):
-            group = groups.pop(future)
-            if future.status == "finished":
-                found = [
-                    Result(**{**data, "notes": tuple(data["notes"])})
-                    for data in json.loads(future.result())
-                ]
-            else:
-                found = [Result(None, f"lost with its Dask workers: {future.exception()}")] * len(
-                    group
-                )
-            yield from zip(group, found, strict=True)
+        tickets = self.put(tasks, chunk=chunk)
+        for ticket, result in self.take(tickets):
+            yield ticket - tickets.start, result
 
     def run(self, tasks: Sequence[Task], *, chunk: int = 1) -> list[Result]:
         """The results of all tasks, in their order."""
@@ -72,6 +85,14 @@ class DaskPool:
     def close(self) -> None:
         """Leave the cluster as it is, without this client."""
         self._client.close()
+
+
+def _results(future: Any, count: int) -> list[Result]:
+    """Of a finished future with so many tasks."""
+    if future.status != "finished":
+        return [Result(None, f"lost with its Dask workers: {future.exception()}")] * count
+    found = json.loads(future.result())
+    return [Result(**{**data, "notes": tuple(data["notes"])}) for data in found]
 
 
 def _distributed() -> Any:

@@ -67,6 +67,7 @@ class EstimatorSampler(BaseSampler):
             self._plan(trial.number)
         if self._planned:
             row = self._planned.popleft()
+            self.estimator.known.add(row.tobytes())
         else:
             generator = np.random.default_rng(batch_seed(self.seed, trial.number))
             row = generator.integers(0, self.encoding.sizes).astype(np.int16)

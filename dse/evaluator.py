@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dse.backend import Backend
@@ -25,6 +25,16 @@ from dse.worker import Result, Setup, Task, evaluation_key
 
 class SearchError(ValueError):
     """A space that cannot be searched as written; the message says why."""
+
+
+@dataclass
+class Pending:
+    """Designs under way: what is known of them by position, and who waits for the others."""
+
+    space: Space
+    designs: Sequence[Design]
+    found: dict[int, Evaluation]
+    tickets: dict[int, int]
 
 
 class Evaluator:
@@ -76,6 +86,12 @@ class Evaluator:
         on_result: Callable[[], None] = lambda: None,
     ) -> list[Evaluation]:
         """Evaluate designs, in their order; `on_result` is called after each."""
+        return self.finish(self.begin(designs, workload=workload, chunk=chunk), on_result)
+
+    def begin(
+        self, designs: Sequence[Design], *, workload: str | None = None, chunk: int = 1
+    ) -> Pending:
+        """Have designs evaluated, `chunk` at a time by a worker, while the caller goes on."""
         space = self.space.for_workload(workload) if workload else self.space
         if not workload:
             designs = [self.reductions.apply(design) for design in designs]
@@ -89,16 +105,25 @@ class Evaluator:
             if evaluation is None:
                 missing.append(index)
             else:
-                self.hits += 1
                 found[index] = evaluation
-                on_result()
-        tasks = [Task("evaluate", designs[i].to_json(), workload) for i in missing]
-        for position, result in self.pool.stream(tasks, chunk=chunk):
-            design = designs[missing[position]]
-            found[missing[position]] = self._take(space, design, result)
-            on_result()
         self._note(self.cache.notes)
-        if not workload:
+        tasks = [Task("evaluate", designs[i].to_json(), workload) for i in missing]
+        tickets = self.pool.put(tasks, chunk=chunk)
+        return Pending(space, designs, found, dict(zip(tickets, missing, strict=True)))
+
+    def finish(
+        self, pending: Pending, on_result: Callable[[], None] = lambda: None
+    ) -> list[Evaluation]:
+        """Wait for designs that were begun; their evaluations, in order."""
+        space, designs, found = pending.space, pending.designs, pending.found
+        for _ in found:
+            self.hits += 1
+            on_result()
+        for ticket, result in self.pool.take(pending.tickets):
+            index = pending.tickets[ticket]
+            found[index] = self._take(space, designs[index], result)
+            on_result()
+        if space is self.space:
             for index, design in enumerate(designs):
                 self.reductions.learn(design, found[index].canonical)
         return [self._judged(found[index]) for index in range(len(designs))]

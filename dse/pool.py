@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict
@@ -15,6 +15,7 @@ from dse.worker import Result, Setup, Task, Worker
 
 LIMIT_SECONDS = 600.0
 """Time in which some task must finish, unless another limit is given."""
+_Group = dict[int, Task]
 _KILLED = "killed its worker process twice (out of memory?)"
 
 
@@ -32,55 +33,92 @@ class Pool:
         self.limit_seconds = limit_seconds
         self._local: Worker | None = None
         self._executor: ProcessPoolExecutor | None = None
+        self._count = 0
+        self._waiting: deque[_Group] = deque()
+        self._running: dict[Future[str], _Group] = {}
+        self._done: dict[int, Result] = {}
+
+    def put(self, tasks: Sequence[Task], *, chunk: int = 1) -> range:
+        """Have tasks done, `chunk` of them travelling together; their tickets, in order.
+
+        Processes begin at once; this one, where there is no other, when results are taken.
+        """
+        tickets = range(self._count, self._count + len(tasks))
+        self._count += len(tasks)
+        numbered = list(zip(tickets, tasks, strict=True))
+        self._waiting += (dict(numbered[i : i + chunk]) for i in range(0, len(tasks), chunk))
+        if self.jobs:
+            self._retry(self._submit_waiting())
+        return tickets
+
+    def take(self, tickets: Iterable[int]) -> Iterator[tuple[int, Result]]:
+        """Yield (ticket, result) of tasks that were put, as they finish."""
+        wanted = set(tickets)
+        while wanted:
+            for ticket in sorted(wanted & self._done.keys()):
+                wanted.remove(ticket)
+                yield ticket, self._done.pop(ticket)
+            if wanted:
+                self._advance()
 
     def stream(self, tasks: Sequence[Task], *, chunk: int = 1) -> Iterator[tuple[int, Result]]:
         """Yield (index of the task, its result) as they finish; `chunk` tasks travel together."""
-        if self.jobs == 0:
-            self._local = self._local or Worker(self.setup)
-            for index, task in enumerate(tasks):
-                yield index, self._local.perform(task)
-            return
-        indices = range(len(tasks))
-        waiting = deque([*indices[i : i + chunk]] for i in range(0, len(tasks), chunk))
-        running: dict[Future[str], list[int]] = {}
-        while waiting or running:
-            suspects: list[int] = []
-            is_broken = False
-            try:
-                while waiting and len(running) < 2 * self.jobs:
-                    running[self._submit([tasks[i] for i in waiting[0]])] = waiting[0]
-                    waiting.popleft()
-            except BrokenProcessPool:
-                is_broken = True
-                suspects = [i for group in running.values() for i in group]
-            finished, _ = wait(running, self.limit_seconds, return_when=FIRST_COMPLETED)
-            if running and not finished:
-                is_broken = True
-                suspects = [i for group in running.values() for i in group]
-            for future in finished:
-                group = running.pop(future)
-                try:
-                    results = _results(future)
-                except BrokenProcessPool:
-                    is_broken = True
-                    suspects += [*group, *(i for other in running.values() for i in other)]
-                    continue
-                yield from zip(group, results, strict=True)
-                suspects = [i for i in suspects if i not in group]
-            if is_broken:
-                running.clear()
-                self._discard()
-                for index in sorted(set(suspects)):
-                    yield index, self._alone(tasks[index])
+        tickets = self.put(tasks, chunk=chunk)
+        for ticket, result in self.take(tickets):
+            yield ticket - tickets.start, result
 
     def run(self, tasks: Sequence[Task], *, chunk: int = 1) -> list[Result]:
         """The results of all tasks, in their order."""
         found = dict(self.stream(tasks, chunk=chunk))
         return [found[index] for index in range(len(tasks))]
 
-    def close(self) -> None:
-        """End the worker processes at once; a later task starts new ones."""
+    def _advance(self) -> None:
+        """Wait until something that was put is done."""
+        if not self.jobs:
+            self._local = self._local or Worker(self.setup)
+            group = self._waiting[0]
+            ticket = next(iter(group))
+            self._done[ticket] = self._local.perform(group.pop(ticket))
+            if not group:
+                self._waiting.popleft()
+            return
+        suspects = self._submit_waiting()
+        finished, _ = wait(self._running, self.limit_seconds, return_when=FIRST_COMPLETED)
+        is_dead = bool(self._running) and not finished
+        for future, group in [(future, self._running.pop(future)) for future in finished]:
+            try:
+                self._done.update(zip(group, _results(future), strict=True))
+            except BrokenProcessPool:
+                is_dead = True
+                suspects |= group
+        self._retry(suspects | self._abandon() if is_dead else suspects)
+
+    def _submit_waiting(self) -> _Group:
+        """Keep the processes busy; what was running, where one of them is found dead."""
+        try:
+            while self._waiting and len(self._running) < 2 * self.jobs:
+                self._running[self._submit(list(self._waiting[0].values()))] = self._waiting[0]
+                self._waiting.popleft()
+        except BrokenProcessPool:
+            return self._abandon()
+        return {}
+
+    def _abandon(self) -> _Group:
+        """Let go of all processes; what was running."""
+        tasks = {ticket: task for group in self._running.values() for ticket, task in group.items()}
+        self._running.clear()
         self._discard()
+        return tasks
+
+    def _retry(self, suspects: _Group) -> None:
+        """Try what may have killed a process, one task at a time."""
+        for ticket in sorted(suspects):
+            self._done[ticket] = self._alone(suspects[ticket])
+
+    def close(self) -> None:
+        """End the worker processes at once and forget their tasks; a later one starts new ones."""
+        self._waiting.clear()
+        self._abandon()
         if self._local is not None:
             self._local.cache.close()
             self._local = None

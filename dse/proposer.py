@@ -58,7 +58,7 @@ class Proposer:
 
     Every parameter is sampled always and inactive ones are made neutral afterwards: samplers that
     evolve designs ignore conditional parameters. A design already known is answered at once from
-    what is known and another is asked for.
+    what is known and another is asked for, as it is for one that is under way.
     """
 
     def __init__(
@@ -79,6 +79,7 @@ class Proposer:
         self.sampler_name = sampler
         self.seed = seed
         self.known: dict[str, Outcome] = {}
+        self._asked: dict[str, Proposal] = {}
         self.front: list[Design] = []
         self._beside = Known(space, structure, reductions)
         self._seeds = deque(seeds)
@@ -105,27 +106,30 @@ class Proposer:
                 break
             trial = self._study.ask(self._beside.distributions)
             design = self.reductions.apply(self.space.reduce({**self._fixed, **trial.params}))
+            asked = proposals.get(design.digest) or self._asked.get(design.digest)
             if design.digest in self.known:
                 trial.set_user_attr(CANONICAL, design.text)
                 self._tell(trial, self.known[design.digest])
-            elif design.digest in proposals:
-                proposals[design.digest].waiting.append(trial)
+            elif asked is not None:
+                asked.waiting.append(trial)
             else:
                 proposals[design.digest] = Proposal(design, self.sampler_name, [trial])
         if len(proposals) < count:
             for origin, design in self._unseen(batch, count - len(proposals), proposals):
                 proposals[design.digest] = Proposal(design, origin, [self._enqueued(design)])
+        self._asked |= proposals
         return list(proposals.values())
 
     def tell(self, proposal: Proposal, canonical: Design, outcome: Outcome) -> None:
         """Report what a proposed design came down to and how it did, in order."""
         self.known[proposal.design.digest] = self.known[canonical.digest] = outcome
+        del self._asked[proposal.design.digest]
         for trial in proposal.waiting:
             trial.set_user_attr(CANONICAL, canonical.text)
             self._tell(trial, outcome)
 
     def _is_new(self, design: Design, proposals: dict[str, Proposal]) -> bool:
-        return design.digest not in self.known and design.digest not in proposals
+        return not any(design.digest in seen for seen in (self.known, self._asked, proposals))
 
     def _check_choices(self, origin: str, design: Design) -> None:
         """Refuse a value that is no choice: Optuna takes it, with a warning."""

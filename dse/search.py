@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from dse.design import Design
 from dse.evaluation import Evaluation
-from dse.evaluator import Evaluator
+from dse.evaluator import Evaluator, Pending
 from dse.pareto import Archive, Frame, Loss
 from dse.proposer import Outcome, Proposal, Proposer
 
@@ -113,6 +114,13 @@ class _Loop:
         self, asked: Sequence[tuple[str, Design]], total: int, *, chunk: int = 1
     ) -> list[Evaluation]:
         """Evaluate designs, count the new ones in order, and show where the search stands."""
+        designs = [design for _, design in asked]
+        return self.finish(asked, self.evaluator.begin(designs, chunk=chunk), total)
+
+    def finish(
+        self, asked: Sequence[tuple[str, Design]], pending: Pending, total: int
+    ) -> list[Evaluation]:
+        """The same for designs whose evaluation was begun."""
         done = len(self.found.counted)
 
         def on_result() -> None:
@@ -120,8 +128,7 @@ class _Loop:
             done += 1
             self._show(min(done, total), total)
 
-        designs = [design for _, design in asked]
-        evaluations = self.evaluator.evaluate(designs, chunk=chunk, on_result=on_result)
+        evaluations = self.evaluator.finish(pending, on_result)
         for (origin, design), evaluation in zip(asked, evaluations, strict=True):
             is_new = self.found.count(evaluation, self.evaluator.losses(evaluation))
             if self.log is not None and is_new:
@@ -159,25 +166,34 @@ def sampled_search(
 ) -> Found:
     """Evaluate `trials` distinct designs that the proposer asks for, or all there are.
 
-    They are asked for `size` at a time, at first half as many: the less is known, the more the
-    results of a batch change the next. It ends early when `plateau` designs in a row have enlarged
-    the hypervolume by less than a thousandth.
+    They are asked for `size` at a time, each batch while the one before is under way, so that no
+    worker waits for its slowest design. At first it is half as many, one batch after another: the
+    less is known, the more the results of a batch change the next. The search ends early when
+    `plateau` designs in a row have enlarged the hypervolume by less than a thousandth.
     """
     loop = _Loop(evaluator, log, observer, "search")
     found = loop.found
+    ahead: deque[tuple[list[Proposal], Pending]] = deque()
     batch = 0
     try:
         while len(found.counted) < trials:
             known = len(found.counted)
-            wanted = size if known >= _SLOW_START * size else max(1, size // 2)
-            proposals = proposer.ask(batch, min(wanted, trials - known))
-            if not proposals:
+            is_begun = known >= _SLOW_START * size
+            wanted, most = (size, 2) if is_begun else (max(1, size // 2), 1)
+            while len(ahead) < most:
+                left = trials - known - sum(len(proposals) for proposals, _ in ahead)
+                proposals = proposer.ask(batch, min(wanted, left)) if left else []
+                if not proposals:
+                    break
+                ahead.append((proposals, evaluator.begin([p.design for p in proposals])))
+                batch += 1
+            if not ahead:
                 found.is_whole = True
                 break
-            evaluations = loop.batch([(p.origin, p.design) for p in proposals], trials)
+            proposals, pending = ahead.popleft()
+            evaluations = loop.finish([(p.origin, p.design) for p in proposals], pending, trials)
             _tell(proposer, evaluator, proposals, evaluations)
             proposer.front = [evaluation.canonical for evaluation in found.rows()]
-            batch += 1
             if plateau is not None and _is_flat(found.history, plateau):
                 found.is_flat = True
                 break

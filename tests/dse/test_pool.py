@@ -37,6 +37,20 @@ def test_results_are_those_of_this_process_in_order(aes: Space) -> None:
     assert all(data and data["feasible"] is not None for data in expected)
 
 
+def test_tasks_are_put_while_others_are_under_way_and_taken_in_any_order(aes: Space) -> None:
+    tasks = tasks_of(aes, 9)
+    for jobs in (0, 2):
+        pool = Pool(setup_of(aes), jobs)
+        try:
+            first, second = pool.put(tasks[:5], chunk=2), pool.put(tasks[5:])
+            found = dict(pool.take(second)) | dict(pool.take(first))
+        finally:
+            pool.close()
+        assert [*first, *second] == list(range(9))
+        designs = [found[ticket].data["design"] for ticket in range(9)]  # type: ignore[index]
+        assert designs == [result.data["design"] for result in Pool(setup_of(aes), 0).run(tasks)]  # type: ignore[index]
+
+
 def test_design_that_kills_its_worker_fails_alone(
     aes: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,8 +17,9 @@ from dse.exact import enumerate_within, exhaustive_search
 from dse.pareto import Loss, front_indices
 from dse.proposer import Proposer
 from dse.random_search import random_search
+from dse.reductions import Reductions
 from dse.sampler import SAMPLERS, missing_library
-from dse.search import Found, Progress, sampled_search
+from dse.search import BATCH, Found, Progress, sampled_search
 from dse.seeds import contrast_designs, seed_designs
 from dse.space import Space
 
@@ -49,13 +50,13 @@ def ignore(progress: Progress) -> None:
 
 
 def search(
-    evaluator: Evaluator, trials: int, *, sampler: str = "auto", seed: int = 1
+    evaluator: Evaluator, trials: int, *, sampler: str = "auto", seed: int = 1, size: int = BATCH
 ) -> tuple[Found, Trials]:
     baseline = evaluator.set_baseline()
     seeds = seed_designs(evaluator.space, baseline.canonical)
     proposer = Proposer(evaluator.space, sampler, seed, seeds, evaluator.reductions)
     log = Trials()
-    return sampled_search(evaluator, proposer, trials, log, ignore), log
+    return sampled_search(evaluator, proposer, trials, log, ignore, size), log
 
 
 def exact_front(evaluator: Evaluator) -> list[Loss]:
@@ -82,13 +83,22 @@ def test_sampler_repeats_no_design_and_fills_its_budget(
 def test_same_seed_same_trials_for_any_jobs_and_cache(
     aes: Space, evaluator_of: Make, tmp_path: Path
 ) -> None:
-    _, cold = search(evaluator_of(aes), 40)
-    _, warm = search(evaluator_of(aes), 40)
-    _, alone = search(evaluator_of(aes, cache=None), 40)
-    _, parallel = search(evaluator_of(aes, cache=tmp_path / "other", jobs=2), 40)
+    _, cold = search(evaluator_of(aes), 60, size=2)  # of which 44 with two batches under way
+    _, warm = search(evaluator_of(aes), 60, size=2)
+    _, alone = search(evaluator_of(aes, cache=None), 60, size=2)
+    _, parallel = search(evaluator_of(aes, cache=tmp_path / "other", jobs=2), 60, size=2)
     assert cold.trials == warm.trials == alone.trials == parallel.trials
-    _, other = search(evaluator_of(aes), 40, seed=2)
-    assert cold.trials != other.trials
+    by_chance = [search(evaluator_of(aes), 40, sampler="nsga2", seed=n)[1] for n in (1, 2)]
+    assert by_chance[0].trials != by_chance[1].trials
+
+
+def test_what_is_under_way_is_not_asked_for_again(aes: Space, evaluator_of: Make) -> None:
+    evaluator = evaluator_of(aes)
+    baseline = evaluator.set_baseline()
+    for sampler in ("auto", "tpe", "random"):
+        proposer = Proposer(aes, sampler, 1, [("baseline", baseline.canonical)], Reductions(aes))
+        asked = [p.design.digest for batch in range(12) for p in proposer.ask(batch, 8)]
+        assert len(set(asked)) == len(asked) == 96
 
 
 def test_warm_cache_computes_nothing(aes: Space, evaluator_of: Make) -> None:

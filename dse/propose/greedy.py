@@ -71,12 +71,16 @@ class _Growth:
             if self.gains[i] <= 0 or is_behind:
                 break
             grown = [*self.order, i]
+            area = pool.area(grown, "estimate") if self.by_area else 0.0
+            added = max(area - before, 1.0)
+            if self.by_area and best is not None and self.gains[i] / added < -best[0]:
+                continue
             cycles = pool.score(grown).cycles
             gain = self.gains[i] = now - cycles
             if gain <= 0 or not pool.has_room(grown):
                 continue
             area = pool.area(grown, "estimate")
-            worth = -gain / max(area - before, 1.0) if self.by_area else 0.0
+            worth = -gain / added if self.by_area else 0.0
             rank = (worth, cycles, pool.candidates[i].idea.operands, area, i)
             if best is None or rank < best:
                 best = rank

@@ -115,7 +115,8 @@ def propose(
     candidates = []
     for entry, candidate in track(shortlist):
         score = scorer.score(candidate.instructions, entry.kernels, base)
-        candidates.append(replace(candidate, alone=score))
+        kernels = scorer.worthwhile(candidate.instructions, entry.kernels)
+        candidates.append(replace(candidate, alone=score, kernels=kernels))
     is_limited = request.area_ge is not None  # else a set need not choose between them
     starts = _extensions([entry for entry, _ in shortlist]) if is_limited else []
     note("choosing a set")

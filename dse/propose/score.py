@@ -14,7 +14,7 @@ from hw import units
 from hw.area import Cost, bitblast, estimate, mapped
 from hw.composition import compose
 from hw.extension import build_extension
-from hw.lower import lower
+from hw.lower import Circuits, lower
 from hw.merge_bound import least_area, operators
 from hw.technology import Technology
 from hw.unit import build_unit
@@ -27,6 +27,8 @@ from isa.machine import Machine
 from isa.table import Table
 from isa.timing import Core, price
 
+NEARER = 1.1
+"""Times as much as in the best kernel that must be saved in another for it to get nearer."""
 PREFERRED_CIRCUIT = "boyar_peralta"
 """Circuit of an S-box, where it is registered; else the first by name."""
 
@@ -122,6 +124,31 @@ class Scorer:
             best[name] = self._least(subject, found)
         return self._score(best)
 
+    def worthwhile(
+        self, added: Sequence[Instruction], kernels: Mapping[str, tuple[str, ...]]
+    ) -> dict[str, tuple[str, ...]]:
+        """The kernels that are best with some instructions, or might get ahead with more.
+
+        A kernel that is behind, and that these instructions did not bring nearer, will stay behind.
+        """
+        kept: dict[str, tuple[str, ...]] = {}
+        for subject in self.subjects:
+            names = kernels.get(subject.workload.name, ())
+            found = {k: self._figures(subject, k, tuple(added)) for k in names}
+            cycles = {k: figures.cycles for k, figures in found.items() if figures is not None}
+            if not cycles:
+                continue
+            first = min(cycles, key=lambda k: (cycles[k], k))
+            before = {k: self._figures(subject, k, ()) for k in cycles}
+            gains = {
+                k: figures.cycles - cycles[k] if figures is not None else math.inf
+                for k, figures in before.items()
+            }
+            kept[subject.workload.name] = tuple(
+                k for k in cycles if k == first or gains[k] > NEARER * gains[first]
+            )
+        return kept
+
     def cost(self, added: Sequence[Instruction], rung: str = "estimate") -> Cost:
         """Area and delay of an extension of these instructions, decode and result mux included."""
         added = sorted(added, key=lambda i: i.name)
@@ -145,12 +172,7 @@ class Scorer:
 
         def area(n: Bits) -> float:
             if n not in self._operators:
-                with pyrtl.temp_working_block():
-                    ports = {str(a.attr): pyrtl.Input(a.width, str(a.attr)) for a in arguments([n])}
-                    output = pyrtl.Output(n.width, "result")
-                    output <<= lower([n], ports, circuits)[0]
-                    graph = bitblast(pyrtl.working_block())
-                self._operators[n] = mapped(graph, self.technology).area_ge
+                self._operators[n] = self._gates([n], circuits) - self._gates([], circuits)
             return self._operators[n]
 
         alone = [bitblast(build_unit(i, xlen, circuits)) for i in added]
@@ -160,6 +182,18 @@ class Scorer:
             [mapped(graph, self.technology).area_ge for graph in alone],
             [operators(i.effects(xlen).values(), area) for i in added],
         )
+
+    def _gates(self, values: Sequence[Bits], circuits: Circuits) -> float:
+        """GE, mapped, of some values and an AND gate: of carry chains alone no LUTs can be made."""
+        with pyrtl.temp_working_block():
+            ports = {str(a.attr): pyrtl.Input(a.width, str(a.attr)) for a in arguments(values)}
+            for i, wire in enumerate(lower(values, ports, circuits)):
+                output = pyrtl.Output(len(wire), f"result{i}")
+                output <<= wire
+            gate = pyrtl.Output(1, "gate")
+            gate <<= pyrtl.Input(1, "a") & pyrtl.Input(1, "b")
+            graph = bitblast(pyrtl.working_block())
+        return mapped(graph, self.technology).area_ge
 
     def latency(self, instruction: Instruction) -> int:
         """Cycles in EX that keep the clock period of the plain core, as `hw.composition` has it.

@@ -132,6 +132,16 @@ def test_four_banks_and_wide_pushes_together_repair_the_verdict_of_present(rows:
         assert 1 < product(both, baseline) < min(product(v, baseline) for v in VARIANTS)
 
 
+def test_on_a_core_of_one_cycle_they_repair_it_too(rows: list[Row]) -> None:
+    plain, both = (
+        one(rows, f"{name}, our core over rv32i, our core", "tap_silicon_ge", "", PRESENT).ours
+        for name in ("NLU-V", "NLU-V, 4 banks, 32-bit pushes")
+    )
+    assert plain is not None
+    assert both is not None
+    assert both < 0.7 < 1.4 < plain
+
+
 def test_a_wide_push_halves_the_area_and_saves_no_time_on_the_papers_host(rows: list[Row]) -> None:
     for banks in ("", ", 4 banks"):
         narrow, wide = (

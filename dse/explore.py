@@ -155,7 +155,8 @@ def explore(space: Space, options: Options, backend: Backend, observer: Observer
         if options.prove and found.front and not found.is_interrupted:
             result |= _proof(evaluator, structure, found, run, observer, options, trials)
             clock.lap("proof")
-        if not found.is_interrupted and found.front and not options.exhaustive:
+        result["history"] = _history(found)
+        if not found.is_interrupted and found.front:
             result |= _comparison(evaluator, found, baseline, seed, options, observer, clock)
             result["points"] = place(evaluator, run.trials(), baseline)
             clock.lap("points")
@@ -241,12 +242,14 @@ def _comparison(
     if exact.is_interrupted:
         found.is_interrupted = True
         return {}
-    drawn = random_search(evaluator, len(found.counted), seed, observer)
+    drawn = None
+    if not options.exhaustive:  # as many designs at random would be all of them, too
+        drawn = random_search(evaluator, len(found.counted), seed, observer)
     clock.lap("random")
-    if drawn.is_interrupted:
+    if drawn is not None and drawn.is_interrupted:
         found.is_interrupted = True
         return {}
-    union = [*found.losses(), *drawn.losses()]
+    union = [*found.losses(), *(drawn.losses() if drawn else [])]
     if exact.found:
         union += exact.found.losses()
     base = evaluator.losses(baseline)
@@ -255,17 +258,18 @@ def _comparison(
     result: dict[str, Any] = {
         "frame": {"ideal": frame.ideal, "reference": frame.reference},
         "hypervolume": volume,
-        "random": {
-            "designs": len(drawn.counted),
-            "front": len(drawn.front),
-            "hypervolume": frame.hypervolume(drawn.losses()),
-        },
         "exact": {
             "designs": exact.designs,
             "projected_seconds": round(exact.projected_seconds, 1),
             "budget_seconds": options.exact_budget_seconds,
         },
     }
+    if drawn is not None:
+        result["random"] = {
+            "designs": len(drawn.counted),
+            "front": len(drawn.front),
+            "hypervolume": frame.hypervolume(drawn.losses()),
+        }
     if exact.found:
         result["exact"] |= _against(exact, found, frame, volume)
     return result
@@ -315,6 +319,16 @@ def _counts(found: Found, evaluator: Evaluator, seconds: float) -> dict[str, Any
         "busy_seconds": round(evaluator.busy_seconds, 3),
         "failed": len(evaluator.failures),
     }
+
+
+def _history(found: Found) -> list[list[float]]:
+    """(distinct designs, share of the last hypervolume) where the number of designs doubles."""
+    kept: list[list[float]] = []
+    for index, (count, volume) in enumerate(found.history):
+        is_last = index == len(found.history) - 1
+        if is_last or not kept or count >= 2 * kept[-1][0]:
+            kept.append([count, volume / (found.history[-1][1] or 1.0)])
+    return kept
 
 
 def _failures(evaluator: Evaluator) -> list[str]:

@@ -113,16 +113,22 @@ def quality_lines(result: Mapping[str, Any]) -> list[str]:
         f"{result['designs_per_second']:g} designs/s; {result['cache_hits']} answers from the "
         f"cache, {result['computed']} computed."
     ]
+    if result.get("history"):
+        steps = ", ".join(f"{share:.0%} at {count}" for count, share in result["history"])
+        lines.append(f"Hypervolume as designs were evaluated, share of the last: {steps}.")
     if "proof" in result:
         lines += proof_lines(result["proof"])
     if "frame" not in result:
         return lines
-    exact, drawn = result["exact"], result["random"]
+    exact, drawn = result["exact"], result.get("random")
     reference = ", ".join(f"{value:.4g}" for value in result["frame"]["reference"])
-    lines.append(
-        f"Hypervolume {result['hypervolume']:.4f}; random search with as many designs: "
-        f"{drawn['hypervolume']:.4f} ({drawn['designs']} designs, front of {drawn['front']})."
-    )
+    beside = "every design was evaluated"
+    if drawn:
+        beside = (
+            f"random search with as many designs: {drawn['hypervolume']:.4f} "
+            f"({drawn['designs']} designs, front of {drawn['front']})"
+        )
+    lines.append(f"Hypervolume {result['hypervolume']:.4f}; {beside}.")
     if "share_found" in exact:
         lines.append(
             f"Exact front ({exact['canonical_designs']} distinct designs enumerated): "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
@@ -222,15 +223,23 @@ class Run:
             yield {"trial": number, **line}
 
     def close(self) -> None:
-        """Release the folder."""
+        """Release the folder.
+
+        What a full disk keeps from the log here was refused by `sync` before.
+        """
         for file in (self._log, self._lock):
             if file is not None:
-                file.close()
+                with contextlib.suppress(OSError):
+                    file.close()
         self._log = self._lock = None
 
     def _append(self, line: Mapping[str, Any]) -> None:
         assert self._log is not None
-        self._log.write(json.dumps(line, separators=(",", ":"), allow_nan=False) + "\n")
+        text = json.dumps(line, separators=(",", ":"), allow_nan=False)
+        try:
+            self._log.write(text + "\n")
+        except OSError as error:
+            raise _unwritable(self.folder, error) from None
 
     def _acquire(self) -> None:
         self._lock = (self.folder / _LOCK).open("a")

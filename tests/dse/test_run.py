@@ -119,6 +119,20 @@ def test_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
         begun(tmp_path / "file" / "run")
 
 
+def test_full_disk_is_said_whenever_the_log_reaches_it(tmp_path: Path) -> None:
+    (tmp_path / TRIALS).symlink_to("/dev/full")
+    run = begun(tmp_path)
+    run.trial(0, "auto", Design({"a": 0}), evaluation(0))
+    with pytest.raises(RunError, match=r"^run folder .* cannot be written: No space left on dev"):
+        run.sync()
+    run.close()
+    again = begun(tmp_path, resume=True)
+    long = Evaluation(Design({"a": "x" * 100_000}), feasible=True)  # more than the buffer holds
+    with pytest.raises(RunError, match=r"^run folder .* cannot be written: No space left on dev"):
+        again.trial(0, "auto", Design({"a": 0}), long)
+    again.close()
+
+
 def test_files_are_whole_or_absent(tmp_path: Path) -> None:
     run = begun(tmp_path)
     assert run.write("front.csv", "a,b\n").read_text() == "a,b\n"

@@ -12,51 +12,57 @@ from pathlib import Path
 
 import pytest
 
+from dse.run import TRIALS
+
 pytestmark = pytest.mark.slow
 
 SPACE = """
 name: small
 workloads: [aes128-encrypt]
-core: {pipeline: [3, 5], forwarding: true}
-instructions: {base: rv32i, choose: [zbkb, zkne]}
-units: {aes_sbox: [table, low_depth]}
+core: {pipeline: 3, forwarding: true}
+instructions: {base: rv32i, choose: [zkne]}
+units: {aes_sbox: table}
 compiler: {unroll: [1, full]}
 objectives: [time_ns, area_ge]
 CONSTRAINTS
-search: {trials: 40, seed: 3}
+search: {sampler: estimator, trials: 40, seed: 3}
 """
 
 
-def space(folder: Path, constraints: str = "") -> Path:
-    file = folder / "small.yaml"
+def command(out: Path, cache: Path, constraints: str, *options: str) -> list[str]:
+    file = out.parent / f"{out.name}.yaml"
     file.write_text(SPACE.replace("CONSTRAINTS", constraints))
-    return file
-
-
-def command(folder: Path, out: str, *options: str) -> list[str]:
-    cache = str(folder / f"cache-{out}")
-    file = str(folder / "small.yaml")
     return [
-        *(sys.executable, "-m", "dse", "search", file, "--out", str(folder / out)),
-        *("--cache", cache, *options),
+        *(sys.executable, "-m", "dse", "search", str(file), "--out", str(out)),
+        *("--cache", str(cache), "--exact-seconds", "0", *options),
     ]
 
 
-def search(folder: Path, out: str, *options: str) -> list[dict[str, str]]:
+def search(out: Path, cache: Path, constraints: str, *options: str) -> list[dict[str, str]]:
+    """Search the whole space; its front."""
     done = subprocess.run(
-        command(folder, out, *options), capture_output=True, text=True, check=False
+        command(out, cache, constraints, *options), capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    with (folder / out / "front.csv").open() as file:
+    with (out / "front.csv").open() as file:
         return list(csv.DictReader(file))
 
 
-def test_constant_time_changes_the_front(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("searches")
+
+
+@pytest.fixture(scope="module")
+def free(folder: Path) -> list[dict[str, str]]:
+    """The front without constraints, by one worker and from an empty cache."""
+    return search(folder / "free", folder / "cache", "", "--jobs", "1")
+
+
+def test_constant_time_changes_the_front(folder: Path, free: list[dict[str, str]]) -> None:
     """Tables leak: without an instruction only the bitsliced kernel is left."""
-    space(tmp_path)
-    free = search(tmp_path, "free", "--exhaustive")
-    space(tmp_path, "constraints: {constant_time: true}")
-    held = search(tmp_path, "held", "--exhaustive")
+    constraint = "constraints: {constant_time: true}"
+    held = search(folder / "held", folder / "cache", constraint, "--jobs", "1")
     assert all(row["status"] == "confirmed" for row in free + held)
     assert any(float(row["leaks"]) > 0 for row in free)
     assert all(float(row["leaks"]) == 0 for row in held)
@@ -65,32 +71,35 @@ def test_constant_time_changes_the_front(tmp_path: Path) -> None:
     assert any(row["kernel.aes128-encrypt"] == "ttable" for row in free if row["zkne"] == "false")
 
 
-def test_zkne_beats_t_tables_at_small_area(tmp_path: Path) -> None:
-    space(tmp_path)
-    front = search(tmp_path, "front", "--exhaustive")
-    fastest = min(front, key=lambda row: float(row["time_ns"]))
-    smallest = min(front, key=lambda row: float(row["area_ge"]))
+def test_zkne_beats_t_tables_at_small_area(free: list[dict[str, str]]) -> None:
+    fastest = min(free, key=lambda row: float(row["time_ns"]))
+    smallest = min(free, key=lambda row: float(row["area_ge"]))
     assert fastest["zkne"] == "true"
     assert smallest["zkne"] == "false"
     assert float(fastest["time_ns"]) < 0.5 * float(smallest["time_ns"])
     assert float(fastest["extension_area_ge"]) < 0.1 * float(fastest["core_area_ge"])
 
 
-def test_same_bytes_for_one_job_two_jobs_and_after_kills(tmp_path: Path) -> None:
-    space(tmp_path)
-    search(tmp_path, "one", "--jobs", "1")
-    search(tmp_path, "two", "--jobs", "2")
-    for seconds in (1.5, 3.0):
-        options = ["--resume"] if (tmp_path / "killed").exists() else []
+@pytest.mark.usefixtures("free")
+def test_two_workers_killed_twice_write_the_same_bytes_as_one(folder: Path) -> None:
+    """As the first designs are evaluated, and after some were logged; each from what is left."""
+    out = folder / "killed"
+    for lines in (0, 4):
+        options = ["--jobs", "2", *(["--resume"] if out.exists() else [])]
         with subprocess.Popen(
-            command(tmp_path, "killed", *options),
+            command(out, folder / "other-cache", "", *options),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         ) as process:
-            time.sleep(seconds)
+            log = out / TRIALS
+            while process.poll() is None and (
+                not log.exists() or log.read_bytes().count(b"\n") < lines
+            ):
+                time.sleep(0.01)
+            time.sleep(0.2)
+            assert process.poll() is None
             os.killpg(process.pid, signal.SIGKILL)
-    search(tmp_path, "killed", "--resume")
-    first = (tmp_path / "one" / "front.csv").read_bytes()
-    assert first == (tmp_path / "two" / "front.csv").read_bytes()
-    assert first == (tmp_path / "killed" / "front.csv").read_bytes()
+    search(out, folder / "other-cache", "", "--jobs", "2", "--resume")
+    for name in ("front.csv", "trials.csv"):
+        assert (out / name).read_bytes() == (folder / "free" / name).read_bytes()

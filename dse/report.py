@@ -113,6 +113,11 @@ def quality_lines(result: Mapping[str, Any]) -> list[str]:
         f"{result['designs_per_second']:g} designs/s; {result['cache_hits']} answers from the "
         f"cache, {result['computed']} computed."
     ]
+    if result.get("segment_runs"):
+        lines.append(
+            f"Before them, {result['segment_runs']} runs of single programs without hardware, which "
+            "the sampler estimates from."
+        )
     if result.get("history"):
         steps = ", ".join(f"{share:.0%} at {count}" for count, share in result["history"])
         lines.append(f"Hypervolume as designs were evaluated, share of the last: {steps}.")

@@ -115,8 +115,8 @@ def quality_lines(result: Mapping[str, Any]) -> list[str]:
     ]
     if result.get("segment_runs"):
         lines.append(
-            f"Before them, {result['segment_runs']} runs of single programs without hardware, which "
-            "the sampler estimates from."
+            f"Before them, {result['segment_runs']} runs of single programs without hardware, from "
+            "which the sampler estimates."
         )
     if result.get("history"):
         steps = ", ".join(f"{share:.0%} at {count}" for count, share in result["history"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from pathlib import Path
@@ -19,11 +20,10 @@ def search(capsys: Capture, *words: object) -> str:
     return " ".join(capsys.readouterr().out.split())
 
 
-@pytest.mark.parametrize("sampler", ["random", "estimator"])
 def test_search_ends_with_hypervolume_its_history_and_random(
-    tmp_path: Path, capsys: Capture, sampler: str
+    tmp_path: Path, capsys: Capture
 ) -> None:
-    words = (SPACES / "aes.yaml", "--trials", 40, "--exact-seconds", 0, "--sampler", sampler)
+    words = (SPACES / "aes.yaml", "--trials", 40, "--exact-seconds", 0, "--sampler", "random")
     text = search(capsys, *words, "--out", tmp_path)
     assert "Evaluated 40 distinct designs (40 feasible) at " in text
     assert " answers from the cache, " in text
@@ -35,7 +35,7 @@ def test_search_ends_with_hypervolume_its_history_and_random(
     assert list(shares) == sorted(shares)
     assert shares[0] < 100 == shares[-1]
     assert counts[-1] == 40
-    assert all(later >= 2 * before for before, later in zip(counts, counts[1:-1], strict=False))
+    assert all(later >= 2 * before for before, later in itertools.pairwise(counts[:-1]))
     history = json.loads((tmp_path / "front.json").read_text())["history"]
     assert {count for count, _ in history} >= set(counts)
     assert json.loads((tmp_path / "manifest.json").read_text())["result"]["history"][-1][1] == 1

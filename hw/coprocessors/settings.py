@@ -50,6 +50,8 @@ class Settings:
 def build_settings(layout: Layout, write: Wire, number: Wire, value: Wire) -> Settings:
     """Build the registers.
 
+    There is one for each algorithm held instead of one for its code, since much waits for them.
+
     Args:
         layout: Sizes.
         write: 1 bit, a setting changes.
@@ -62,9 +64,17 @@ def build_settings(layout: Layout, write: Wire, number: Wire, value: Wire) -> Se
         found.next <<= pyrtl.select(write & (number == setting), value[:bits], found)
         return found
 
-    code = register("algorithm", coprocessor.ALGORITHM, CODE_BITS)
+    def selected(name: str) -> Wire:
+        code = coprocessor.ALGORITHMS.index(name)
+        found = pyrtl.Register(1, f"set_{name}")
+        is_other = value[:CODE_BITS] != code
+        differs = is_other if code == 0 else ~is_other  # from code 0, which is set at power-on
+        chosen = write & (number == coprocessor.ALGORITHM)
+        found.next <<= pyrtl.select(chosen, differs, found)
+        return ~found if code == 0 else found
+
     return Settings(
-        {name: code == coprocessor.ALGORITHMS.index(name) for name in layout.p.algorithms},
+        {name: selected(name) for name in layout.p.algorithms},
         register("length", coprocessor.LENGTH),
         register("output_length", coprocessor.OUTPUT_LENGTH),
         register("source", coprocessor.SOURCE),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,7 +38,7 @@ class EstimatorSampler(BaseSampler):
         seed: int,
         structure: Structure | None = None,
         reductions: Reductions | None = None,
-        distributions: dict[str, BaseDistribution] | None = None,
+        distributions: Mapping[str, BaseDistribution] | None = None,
     ) -> None:
         self.encoding = structure.encoding if structure else Encoding(space)
         self.estimator = Estimator(self.encoding, structure or Structure(self.encoding))
@@ -47,7 +47,7 @@ class EstimatorSampler(BaseSampler):
         self._planned: deque[Rows] = deque()
         self._reductions = reductions or Reductions(space)
         self._barren = -1  # how many designs were known when there was nothing to plan
-        self._distributions = distributions or {
+        self._distributions: dict[str, BaseDistribution] = dict(distributions or {}) or {
             p.name: CategoricalDistribution(p.choices) for p in space.free
         }
 

@@ -104,7 +104,7 @@ class Proposer:
         for _ in range(_PATIENCE * count):
             if len(proposals) == count:
                 break
-            trial = self._study.ask(self._beside.distributions)
+            trial = self._study.ask(dict(self._beside.distributions))
             design = self.reductions.apply(self.space.reduce({**self._fixed, **trial.params}))
             asked = proposals.get(design.digest) or self._asked.get(design.digest)
             if design.digest in self.known:
@@ -144,7 +144,7 @@ class Proposer:
     def _enqueued(self, design: Design) -> Trial:
         """An Optuna trial of a given design, every value of which is one of its choices."""
         self._study.enqueue_trial({p.name: design[p.name] for p in self.space.free})
-        trial = self._study.ask(self._beside.distributions)
+        trial = self._study.ask(dict(self._beside.distributions))
         # without this, NSGA-II never gives a fully enqueued trial a generation of its gene pool
         _ = trial.relative_params
         return trial

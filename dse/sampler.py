@@ -5,15 +5,15 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from optuna.distributions import BaseDistribution
     from optuna.samplers import BaseSampler
 
+    from dse.choices import Choices
     from dse.reductions import Reductions
     from dse.space import Space
     from dse.structure import Structure
@@ -33,7 +33,7 @@ class Known:
     reductions: Reductions
 
     @cached_property
-    def distributions(self) -> dict[str, BaseDistribution]:
+    def distributions(self) -> Mapping[str, Choices]:
         """The free parameters, as those of every trial."""
         from dse.choices import Choices
 
@@ -62,6 +62,12 @@ def _estimator(seed: int, known: Known) -> BaseSampler:
     return EstimatorSampler(
         known.space, seed, known.structure, known.reductions, known.distributions
     )
+
+
+def _uniform(seed: int, known: Known) -> BaseSampler:
+    from dse.uniform_sampler import UniformSampler
+
+    return UniformSampler(seed, known.distributions)
 
 
 def _named(name: str, **options: Any) -> Build:
@@ -96,7 +102,7 @@ SAMPLERS: dict[str, SamplerKind] = {
     "qmc": SamplerKind(
         "quasi-Monte-Carlo", _named("QMCSampler", scramble=True), is_reseeded=False, needs="scipy"
     ),
-    "random": SamplerKind("uniformly random", _named("RandomSampler")),
+    "random": SamplerKind("uniformly random", _uniform),
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 import signal
 import subprocess
@@ -78,6 +79,22 @@ def test_zkne_beats_t_tables_at_small_area(free: list[dict[str, str]]) -> None:
     assert smallest["zkne"] == "false"
     assert float(fastest["time_ns"]) < 0.5 * float(smallest["time_ns"])
     assert float(fastest["extension_area_ge"]) < 0.1 * float(fastest["core_area_ge"])
+
+
+def test_front_of_the_model_holds_the_exact_front(folder: Path, free: list[dict[str, str]]) -> None:
+    """Fitted to half of the designs, it is right about the best of the others."""
+    pytest.importorskip("ortools", reason="OR-Tools is absent (pip install 'riscv-dse[exact]')")
+    out = folder / "proved"
+    found = search(out, folder / "cache", "", "--jobs", "1", "--trials", "7", "--prove")
+    proof = json.loads((out / "manifest.json").read_text())["result"]["proof"]
+    assert proof["status"] == "optimal"
+    assert proof["new"] > 0
+    assert found == free
+    assert proof["errors"]["fitted"]["designs"] < 14
+    assert proof["errors"]["fitted"]["time_ns"]["median"] < 0.1
+    last = proof["caps"][-1]
+    assert last["best"] == float(free[0]["time_ns"])
+    assert abs(last["gap"]) < 0.1
 
 
 @pytest.mark.usefixtures("free")

@@ -184,9 +184,14 @@ def _shortlist(request: Request, found: Survey, scorer: Scorer) -> Shortlist:
 
 
 def _worthy(chosen: Shortlist, wanted: int) -> Shortlist:
-    """As many as wanted: in turn the next by what it might save, and by that for each GE."""
+    """As many as wanted: known instructions, then the best by what they might save and by GE.
+
+    Known ones come first, for a choice must not be worse than the extension they are from.
+    """
+    known = [item for item in chosen if _whole(item[0]) is not None]
     by_area = sorted(chosen, key=lambda item: -item[0].bound / max(item[1].cost.area_ge, 1.0))
-    in_turn = dict.fromkeys(i for pair in zip(chosen, by_area, strict=True) for i in pair)
+    pairs = zip(chosen, by_area, strict=True)
+    in_turn = dict.fromkeys([*known, *(item for pair in pairs for item in pair)])
     kept = set(list(in_turn)[:wanted])
     return [item for item in chosen if item in kept]
 
@@ -214,13 +219,20 @@ def _extensions(shortlist: Sequence[Ranked]) -> list[list[int]]:
     return [positions for _, positions in sorted(found.items()) if len(positions) > 1]
 
 
+def _whole(entry: Ranked) -> Instruction | None:
+    """The known instruction that an idea equals, whatever the immediates; None if none."""
+    known = entry.nearest.instruction
+    if known is None or entry.nearest.relation != "equals":
+        return None
+    return known if bool(known.immediates) == bool(entry.idea.immediates) else None
+
+
 def _references(found: Survey, scorer: Scorer, base: Score) -> tuple[Reference, ...]:
     """The known instructions found again, by extension, on the same terms."""
     by_extension: dict[str, dict[str, tuple[Instruction, Ranked]]] = {}
     for entry in found.ranked:
-        known = entry.nearest.instruction
-        is_whole = known is not None and bool(known.immediates) == bool(entry.idea.immediates)
-        if known is not None and is_whole and entry.nearest.relation == "equals":
+        known = _whole(entry)
+        if known is not None:
             by_extension.setdefault(known.extension, {}).setdefault(known.name, (known, entry))
     references = []
     for extension, rows in sorted(by_extension.items()):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from isa.bits import Bits, apply
 from isa.kernel import Kernel, LoadEffect, LoopEffect, ProductEffect, StoreEffect, trace
@@ -97,6 +98,10 @@ def substitution(mask: int, x: int) -> int:
     return result
 
 
+_traced = lru_cache(maxsize=2)(trace)
+"""One kernel is interpreted for several inputs in a row."""
+
+
 def interpret(
     workload: Workload,
     variant: Variant,
@@ -105,7 +110,7 @@ def interpret(
     unroll: int | str = 1,
 ) -> dict[str, bytes]:
     """Final contents of the "out" and "inout" buffers."""
-    kernel = trace(variant.build, xlen, unroll)
+    kernel = _traced(variant.build, xlen, unroll)
     assert [p.name for p in kernel.parameters] == [b.name for b in workload.buffers]
     memory = {
         b.name: bytearray(inputs[b.name] if b.direction != "out" else b"\xa5" * b.size_bytes)

@@ -6,6 +6,7 @@ time ends, the same model has the same front.
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -70,43 +71,38 @@ def model_front(
     model: Model, limit_seconds: float, on_point: Callable[[int], None] = lambda count: None
 ) -> ModelFront:
     """The front of a model; what of it is found in time, where that ends first."""
-    cp_model = _library()
-    problem = _Problem(model, cp_model)
+    problem = _Problem(model, _library())
     started = time.monotonic()
     points: list[Point] = []
     solves = 0
     cap: int | None = None
-    is_proven = True
+    is_complete = False
     while (left := limit_seconds - (time.monotonic() - started)) > 0:
         solves += 1
-        least = points[-1].bound if points else None  # a smaller cap does not make it less
-        first = problem.solve(0, {1: cap}, left, least)
-        if first is None or first.row is None:
-            is_complete = is_proven and first is None
+        # a smaller cap does not make the first objective less
+        solution = problem.solve(cap, points[-1].bound if points else None, left)
+        if solution is None:
+            is_complete = all(point.bound == point.losses[0] for point in points)
             break
-        left = max(0.1, limit_seconds - (time.monotonic() - started))
-        solves += 1
-        second = problem.solve(1, {0: first.value, 1: cap}, left)
-        best = first if second is None or second.row is None else second
-        assert best.row is not None
-        losses = model.losses(best.row[None])[0]
-        points.append(Point(best.row, (int(losses[0]), int(losses[1])), first.bound, cap))
-        is_proven &= first.bound == first.value and best is second and best.bound == best.value
+        if solution.row is None:
+            break
+        losses = model.losses(solution.row[None])[0]
+        points.append(Point(solution.row, (int(losses[0]), int(losses[1])), solution.bound, cap))
         on_point(len(points))
+        if not solution.is_optimal:
+            break
         cap = int(losses[1]) - 1
-    else:
-        is_complete = False
-    version = f"CP-SAT of ortools {_version()}"
-    return ModelFront(tuple(points), is_complete, solves, time.monotonic() - started, version)
+    seconds = time.monotonic() - started
+    return ModelFront(tuple(points), is_complete, solves, seconds, f"CP-SAT of {_version()}")
 
 
 @dataclass(frozen=True)
 class _Solution:
-    """The best design found (None where there was no time to find one), its value, and a bound."""
+    """The best design found (None where there was no time to find one), and a proven bound."""
 
     row: Rows | None
-    value: int
     bound: int
+    is_optimal: bool
 
 
 class _Problem:
@@ -121,48 +117,47 @@ class _Problem:
         self._admit()
         self._programs = [(p, self._ways(p)) for p in model.programs]
         self._use_all()
-        self._objectives = [self._value(response) for response in model.objectives]
+        first, second = (self._value(response) for response in model.objectives)
+        self._objectives = first[0], second[0]
+        _, self._low, self._most = second
         for response, limit in model.limits:
-            self.cp.add(self._value(response) <= limit)
+            self.cp.add(self._value(response)[0] <= limit)
 
-    def solve(
-        self,
-        objective: int,
-        caps: Mapping[int, int | None],
-        seconds: float,
-        least: int | None = None,
-    ) -> _Solution | None:
-        """The design of least `objective` within caps of both; None where there is none.
+    def solve(self, cap: int | None, least: int | None, seconds: float) -> _Solution | None:
+        """The design of least first objective, then of least second, within a cap of the second.
 
-        `least` is what the objective is known not to fall below.
+        `least` is what the first is known not to fall below. None where there is no design.
         """
         cp = self.cp.clone()
-        variables = [cp.get_int_var_from_proto_index(o.index) for o in self._objectives]
-        for number, cap in caps.items():
-            if cap is not None:
-                cp.add(variables[number] <= cap)
+        first, second = (cp.get_int_var_from_proto_index(o.index) for o in self._objectives)
+        most = self._most if cap is None else min(cap, self._most)
+        cp.add(second <= most)
         if least is not None:
-            cp.add(variables[objective] >= least)
-        cp.minimize(variables[objective])
+            cp.add(first >= least)
+        low = min(0, self._low)
+        weight = most - low + 1
+        cp.minimize(first * weight + second)
         solver = self.cp_model.CpSolver()
         solver.parameters.num_workers = 1
         solver.parameters.random_seed = 1
-        solver.parameters.cp_model_probing_level = 0  # it takes longer than it saves
-        solver.parameters.symmetry_level = 0
         solver.parameters.max_time_in_seconds = seconds
+        # these take longer than they save
+        solver.parameters.cp_model_probing_level = 0
+        solver.parameters.symmetry_level = 0
+        solver.parameters.linearization_level = 0
         status = solver.solve(cp)
         if status == self.cp_model.INFEASIBLE:
             return None
-        bound = int(np.ceil(solver.best_objective_bound - 1e-6))
+        bound = math.ceil((int(solver.best_objective_bound) - most) / weight)
         if status not in (self.cp_model.OPTIMAL, self.cp_model.FEASIBLE):
-            return _Solution(None, 0, bound)
-        value = int(solver.value(variables[objective]))
+            return _Solution(None, bound, is_optimal=False)
         row = [
             next(i for i, literal in enumerate(literals) if self._is_true(solver, cp, literal))
             for literals in self._choices
         ]
-        bound = value if status == self.cp_model.OPTIMAL else bound
-        return _Solution(np.array(row, dtype=np.int16), value, bound)
+        is_optimal = status == self.cp_model.OPTIMAL
+        bound = int(solver.value(first)) if is_optimal else bound
+        return _Solution(np.array(row, dtype=np.int16), bound, is_optimal)
 
     @staticmethod
     def _is_true(solver: Any, cp: Any, literal: Any) -> bool:
@@ -259,8 +254,8 @@ class _Problem:
             ]
             self.cp.add_bool_or([self._choices[column][0], *using])
 
-    def _value(self, response: Response) -> Any:
-        """A variable with the value of a response."""
+    def _value(self, response: Response) -> tuple[Any, int, int]:
+        """A variable with the value of a response, and its range."""
         terms = [(value, self._every(pairs)) for pairs, value in _sorted(response.sums)]
         if response.feature is not None:
             settings = [(setting, self._every(setting)) for setting in response.settings]
@@ -273,7 +268,7 @@ class _Problem:
         # it is only ever minimised or capped, so that it need not be equal but no less
         value = self.cp.new_int_var(low, high, "")
         self.cp.add(value >= sum(coefficient * literal for coefficient, literal in terms))
-        return value
+        return value, low, high
 
     def _costs(
         self,
@@ -314,4 +309,4 @@ def _library() -> Any:
 def _version() -> str:
     from importlib.metadata import version
 
-    return version(LIBRARY)
+    return f"{LIBRARY} {version(LIBRARY)}"

@@ -103,12 +103,12 @@ def _latency_class(instruction: Instruction) -> str:
 
 
 def unit_costs(instruction: Instruction, xlen: int) -> dict[str, str]:
-    """Area and delay of the datapath alone, for each circuit of the table that it reads."""
+    """Area and delay of the datapath alone, for each circuit of its table and of its unit."""
     from hw.area import estimate
     from hw.composition import circuit_map
     from hw.extension import build_extension
     from hw.technology import Technology
-    from hw.units import circuit_names, table_names
+    from hw.units import AUTO, MERGED, circuit_names, table_names, units_of
     from isa.bits import topological
     from isa.table import Table
 
@@ -116,7 +116,15 @@ def unit_costs(instruction: Instruction, xlen: int) -> dict[str, str]:
     values = instruction.effects(xlen).values()
     read = {n.attr.name for n in topological(values) if isinstance(n.attr, Table)}
     rivals = sorted(read & set(table_names()))
-    choices: list[tuple[str, tuple[tuple[str, str], ...]]] = [("", ())]
+    choices: list[tuple[str, tuple[tuple[str, str], ...]]] = [
+        ("", ()),
+        *(
+            (way, ((unit, way),))
+            for unit in units_of([instruction.name])
+            for way in circuit_names(unit)
+            if way not in (AUTO, MERGED)
+        ),
+    ]
     if rivals:
         names = [set(circuit_names(table)) for table in rivals]
         choices = [

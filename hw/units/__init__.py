@@ -13,10 +13,11 @@ from functools import cache
 
 import pyrtl
 
-from hw.joint import AUTO, joints
+from hw.joint import AUTO, MERGED, joints
 
 __all__ = [
     "AUTO",
+    "MERGED",
     "Build",
     "Circuit",
     "Member",

@@ -53,6 +53,8 @@ def test_relatives_tell_loads_apart() -> None:
 
 def test_every_unit_has_a_price() -> None:
     assert set(unit_costs(find_instruction("sha256sig0", 32), 32)) == {"derived from the meaning"}
+    of_crossbar = unit_costs(find_instruction("xperm4", 32), 32)
+    assert set(of_crossbar) == {"derived from the meaning", "one_hot"}
 
 
 @pytest.mark.slow

@@ -33,7 +33,7 @@ KERNELS = (
     ("sm4-encrypt", "sbox"),
     ("present80-encrypt", "bitsliced"),
     ("chacha20-block", "plain"),
-    ("keccak-f1600", "plain"),
+    ("keccak-f1600", "interleaved"),
 )
 PORTS = ((2, 1, True), (3, 1, True), (2, 1, False), (3, 1, False), (4, 2, False))
 

@@ -12,6 +12,7 @@ DATE 2007.)
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Collection, Iterator, Set
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -96,14 +97,15 @@ def enumerate_subgraphs(
     if outputs not in (1, 2):
         raise PortError(f"outputs must be 1 or 2, not {outputs}")
     search = _Search(graph, inputs, split, budget, is_native=is_native)
+    is_collecting = gc.isenabled()
+    gc.disable()  # hundreds of thousands of tuples without a cycle are found, and all are kept
     try:
-        for first in reversed(members(graph.operations)):
-            search.single(first)
-        if outputs == 2:
-            for first, second, is_nested in _pairs(graph, search.closures):
-                search.pair(first, second, is_nested)
+        search.run(outputs)
     except _BudgetSpent:
         return Enumeration(tuple(search.found), True, search.states)
+    finally:
+        if is_collecting:
+            gc.enable()
     return Enumeration(tuple(search.found), False, search.states)
 
 
@@ -202,6 +204,14 @@ class _Search:
         self.barred = frozenset(members(graph.leaves | graph.live_out))
         self._insides: dict[int, frozenset[int]] = {}
         self._fringes: dict[int, frozenset[int]] = {}
+
+    def run(self, outputs: int) -> None:
+        """All subgraphs with at most so many outputs, 1 or 2."""
+        for first in reversed(members(self.graph.operations)):
+            self.single(first)
+        if outputs == 2:
+            for first, second, is_nested in _pairs(self.graph, self.closures):
+                self.pair(first, second, is_nested)
 
     def single(self, output: int) -> None:
         """All subgraphs with this one output."""

@@ -31,9 +31,7 @@ def context_metrics(
         switch = (context.save, context.restore)
         return {
             "state_lost_bits": context.lost_bits,
-            "switch_cycles": sum(
-                cycles_of(body, instructions, core, latencies) for body in switch
-            ),
+            "switch_cycles": sum(cycles_of(body, instructions, core, latencies) for body in switch),
             "reload_cycles": cycles_of(context.reload, instructions, core, latencies),
         }
 

@@ -26,6 +26,8 @@ EXTRA = 1e-6
 
 PRODUCTS = ("mul", "mul_high")
 """Words that are made of others where no instruction computes them."""
+DEEPEST = 3
+"""Words that match, nearest first, of which an operand that is read in parts may be."""
 LEAST_PERMUTED = 12
 """Bits that a word must be a function of before permutations of bits are tried for it."""
 
@@ -71,6 +73,7 @@ class Cover:
         self._flows: dict[Word, float] = {}
         self._ways: dict[Word, tuple[list[Way], list[Way], list[Word]]] = {}
         self._cycles: dict[Pattern, float] = {}
+        self._depth = 0  # matching words that are passed over before one is bound
 
     def latency(self, pattern: Pattern) -> float:
         """Cycles of a pattern's instruction; of equals the base instruction is preferred."""
@@ -191,6 +194,8 @@ class Cover:
             matched: list[Way] = []
             for pattern in self.repertoire.structural.get(word.op, ()):
                 binding = self.match(pattern.root, word, {}, pattern)
+                if binding is None and self.repertoire.reads_in_parts(pattern):
+                    binding = self._match_deep(pattern, word)
                 if binding is not None:
                     matched.append(way_of(pattern, binding))
             spelled = self.spellings.of(word)
@@ -265,7 +270,12 @@ class Cover:
         if len(shape.args) == 1 or shape.op == "xor":
             for leaf in pattern.holes:
                 for over, label in self.repertoire.forms(shape):
-                    if over.op == "leaf" and over.attr == leaf and leaf not in binding:
+                    if over.op == "leaf" and over.attr == leaf:
+                        known = binding.get(leaf)
+                        if known is not None:
+                            if (known, self.words.seen(label, known)) in self.words.forms(word):
+                                return binding
+                            continue
                         atom = self._atom_with(word, label)
                         if atom is not None:
                             return {**binding, leaf: atom}
@@ -295,10 +305,21 @@ class Cover:
             binding = found
         return binding
 
+    def _match_deep(self, pattern: Pattern, word: Word) -> Mapping[str, Word] | None:
+        """Match with operands from farther below: parts of one word then meet in it."""
+        found = None
+        for self._depth in range(1, DEEPEST):
+            found = found or self.match(pattern.root, word, {}, pattern)
+        self._depth = 0
+        return found
+
     def _atom_with(self, word: Word, label: Label) -> Word | None:
+        depth = self._depth
         for atom, form in self.words.forms(word):
             if form is self.words.seen(label, atom):
-                return atom
+                if not depth:
+                    return atom
+                depth -= 1
         return None
 
     # Tables.

@@ -71,6 +71,7 @@ class Repertoire:
         self._restricted: dict[tuple[str, int, int], dict[Label, list[Pattern]]] = {}
         self._sides: dict[tuple[int, int], dict[Label, list[tuple[int, int]]]] = {}
         self._restricted_sets: dict[tuple[str, int, int], dict[Label, list[Accumulate]]] = {}
+        self._in_parts: dict[Pattern, bool] = {}
         for instruction in instructions.instructions:
             self._add(instruction)
 
@@ -173,6 +174,21 @@ class Repertoire:
     def forms(self, shape: Word) -> tuple[Form, ...]:
         """Forms of a word of a pattern."""
         return self._words.forms(shape)
+
+    def reads_in_parts(self, pattern: Pattern) -> bool:
+        """Whether a register operand of a pattern is read in several places."""
+        found = self._in_parts.get(pattern)
+        if found is None:
+            stack, seen, readers = [pattern.root], {pattern.root}, dict.fromkeys(pattern.holes, 0)
+            while stack:
+                for a in stack.pop().args:
+                    if a.op == "leaf" and a.attr in readers:
+                        readers[str(a.attr)] += 1
+                    elif a not in seen:
+                        seen.add(a)
+                        stack.append(a)
+            found = self._in_parts[pattern] = any(count > 1 for count in readers.values())
+        return found
 
     def leaves(self, shape: Word) -> set[Word]:
         """Leaves of a word of a pattern."""

@@ -15,6 +15,7 @@ from isa.instruction_set import InstructionSet
 from isa.kernel import Builder, UnsupportedKernel
 from tests.isa.compiler.interpreter import Interpreter
 from tests.isa.compiler.kernels import t_table
+from workloads.intrinsic import intrinsic
 
 A, B, C = (arg(n, 32) for n in "abc")
 
@@ -205,3 +206,13 @@ def test_what_no_instruction_computes_is_said():
         match=r"^kernel needs clmul of 32 bits, which no instruction of the set computes; add an",
     ):
         compiled(A.clmul(B).slice(0, 32))
+
+
+@pytest.mark.parametrize(
+    ("mnemonic", "expected"),
+    [("kyberadd", {}), ("kybersub", {}), ("kybermul", {"pack": 2})],
+)
+def test_an_operand_that_is_read_in_parts_is_found_whole(mnemonic, expected):
+    """Arithmetic of RS5 modulo 3329: each operand is read in several places."""
+    found = compiled(intrinsic("xkyber", mnemonic, 32, rs1=A, rs2=B), "xkyber", "zbkb")
+    assert found == {mnemonic: 1, **expected}

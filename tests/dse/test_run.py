@@ -119,18 +119,22 @@ def test_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
         begun(tmp_path / "file" / "run")
 
 
-def test_full_disk_is_said_whenever_the_log_reaches_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("length", [1, 100_000])
+def test_full_disk_is_said_when_the_buffer_is_written_or_before(
+    tmp_path: Path, length: int
+) -> None:
+    run = Run.claim(tmp_path, MANIFEST_DATA, resume=False)
     (tmp_path / TRIALS).symlink_to("/dev/full")
-    run = begun(tmp_path)
-    run.trial(0, "auto", Design({"a": 0}), evaluation(0))
+    run.begin(MANIFEST_DATA, "name: x\n")
+    result = Evaluation(Design({"a": "x" * length}), feasible=True)
     with pytest.raises(RunError, match=r"^run folder .* cannot be written: No space left on dev"):
-        run.sync()
+        log_and_sync(run, result)
     run.close()
-    again = begun(tmp_path, resume=True)
-    long = Evaluation(Design({"a": "x" * 100_000}), feasible=True)  # more than the buffer holds
-    with pytest.raises(RunError, match=r"^run folder .* cannot be written: No space left on dev"):
-        again.trial(0, "auto", Design({"a": 0}), long)
-    again.close()
+
+
+def log_and_sync(run: Run, result: Evaluation) -> None:
+    run.trial(0, "auto", Design({"a": 0}), result)
+    run.sync()
 
 
 def test_files_are_whole_or_absent(tmp_path: Path) -> None:

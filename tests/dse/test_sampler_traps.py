@@ -8,6 +8,7 @@ from typing import Any
 
 import optuna
 import pytest
+from optuna.distributions import BaseDistribution, CategoricalDistribution
 
 import dse.proposer
 from dse.design import Design
@@ -58,7 +59,7 @@ def test_optuna_leaves_enqueued_trials_out_of_the_gene_pool() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         study = optuna.create_study(sampler=optuna.samplers.NSGAIISampler(population_size=4))
-    choices = {"a": optuna.distributions.CategoricalDistribution([0, 1])}
+    choices: dict[str, BaseDistribution] = {"a": CategoricalDistribution([0, 1])}
     study.enqueue_trial({"a": 1})
     study.tell(study.ask(choices), 1.0)
     study.tell(study.ask(choices), 2.0)

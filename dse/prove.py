@@ -22,7 +22,7 @@ from dse.space import Space
 from dse.structure import Floats, Structure
 
 LIMIT_SECONDS = 60
-_ROUNDS = 2  # fitted again once its own designs are known
+_ROUNDS = 4  # fitted again while its own designs are news to it
 _SHARES = (0.25, 0.5, 0.75)
 
 

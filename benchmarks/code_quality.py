@@ -22,8 +22,8 @@ import yaml
 
 import workloads
 from dse.cache import Cache
-from dse.measurement import measure
-from dse.target import Target
+from dse.measure.measurement import measure
+from dse.measure.target import Target
 from hw.technology import technology
 from isa.instruction_set import InstructionSet
 from isa.kernel import KernelError, UnsupportedKernel

@@ -32,10 +32,10 @@ from dse.backend import Backend
 from dse.bundled import find_space
 from dse.cache import default_folder
 from dse.design import Design
-from dse.discovery import MOST_RUNS, discover
 from dse.evaluation import Evaluation
 from dse.evaluator import Evaluator
 from dse.exact import exhaustive_search
+from dse.learn.discovery import MOST_RUNS, discover
 from dse.pareto import Frame, Loss
 from dse.proposer import Proposer
 from dse.random_search import random_search

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from dse.backend import Backend
 from dse.cache import Cache
-from dse.confirmation import Confirmation
 from dse.design import Design
 from dse.evaluation import Evaluation
+from dse.measure.confirmation import Confirmation
 from dse.metrics import Quantity
 from dse.pareto import Loss
 from dse.space import Space, parse_space

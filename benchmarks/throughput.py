@@ -32,11 +32,11 @@ from dse.backend import Backend
 from dse.bundled import find_space
 from dse.cache import Cache
 from dse.design import Design
-from dse.discovery import MOST_RUNS, discover
-from dse.evaluate import evaluate
 from dse.evaluation import Evaluation
 from dse.evaluator import Evaluator, Pending
 from dse.exact import exhaustive_search
+from dse.learn.discovery import MOST_RUNS, discover
+from dse.measure.evaluate import evaluate
 from dse.proposer import Proposer
 from dse.random_search import random_search
 from dse.run import Run

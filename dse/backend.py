@@ -15,16 +15,16 @@ class Backend:
         evaluate: `evaluate(*, space, design, cache) -> Evaluation`.
         confirm: `confirm(*, space, design, cache) -> Confirmation`, on the netlist.
         vocabulary: A `dse.vocabulary.Vocabulary`.
-        segments: `segments(*, space, design, cache) -> list`, data of `dse.structure.Segment`;
+        segments: `segments(*, space, design, cache) -> list`, of `dse.learn.segment.Segment`;
             empty where the programs cannot be looked into.
         version: Digest of the code behind them; empty means that of the installed project.
     """
 
-    evaluate: str = "dse.evaluate:evaluate"
-    confirm: str = "dse.verify:confirm"
+    evaluate: str = "dse.measure.evaluate:evaluate"
+    confirm: str = "dse.measure.verify:confirm"
     vocabulary: str = "dse.vocabulary:REGISTRIES"
     version: str = ""
-    segments: str = "dse.segments:segments"
+    segments: str = "dse.measure.segments:segments"
 
     @property
     def digest(self) -> str:

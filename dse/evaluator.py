@@ -9,16 +9,16 @@ from pathlib import Path
 
 from dse.backend import Backend
 from dse.cache import Cache, digest_of
-from dse.confirmation import Confirmation
 from dse.constraint import judge
 from dse.dask_pool import DaskPool
 from dse.design import Design
 from dse.evaluation import Evaluation
+from dse.learn.segment import Segment
+from dse.measure.confirmation import Confirmation
 from dse.metrics import METRICS, Quantity
 from dse.pareto import Loss
 from dse.pool import LIMIT_SECONDS, Pool
 from dse.reductions import Reductions
-from dse.segment import Segment
 from dse.space import Space
 from dse.worker import Result, Setup, Task, evaluation_key
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dse.design import Design
-from dse.encoding import Encoding
 from dse.evaluator import Evaluator
+from dse.learn.encoding import Encoding
 from dse.search import Found, Log, Observer, listed_search
 from dse.space import Space
 

@@ -10,28 +10,28 @@ from pathlib import Path
 from typing import Any
 
 from dse.backend import Backend
-from dse.confirmation import Confirmation
 from dse.dask_pool import ClusterError
-from dse.discovery import MOST_RUNS, discover
 from dse.evaluation import Evaluation
 from dse.evaluator import Evaluator, SearchError
 from dse.exact import MOST_COMBINATIONS, Exact, enumerate_within, exhaustive_search, is_within
-from dse.export import write_exports
 from dse.fingerprint import versions
 from dse.front import Front, make_front
+from dse.learn.discovery import MOST_RUNS, discover
+from dse.learn.prove import LIMIT_SECONDS as PROOF_SECONDS
+from dse.learn.prove import check_provable, prove
+from dse.learn.structure import Structure
+from dse.measure.confirmation import Confirmation
 from dse.pareto import Frame
-from dse.points import place
 from dse.pool import LIMIT_SECONDS
 from dse.proposer import Proposer
-from dse.prove import LIMIT_SECONDS as PROOF_SECONDS
-from dse.prove import check_provable, prove
 from dse.random_search import random_search
 from dse.run import FRONT, MANIFEST, Run, to_text
 from dse.sampler import SAMPLERS, missing_library
 from dse.search import BATCH, Found, Observer, Progress, sampled_search
 from dse.seeds import contrast_designs, seed_designs
+from dse.show.export import write_exports
+from dse.show.points import place
 from dse.space import Space
-from dse.structure import Structure
 
 EXACT_BUDGET_SECONDS = 60.0
 

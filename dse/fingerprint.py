@@ -10,12 +10,8 @@ from pathlib import Path
 
 _ROOT = Path(__file__).resolve().parent.parent
 # of dse only what evaluates; how results are searched, shown and stored does not change them
-EVALUATING = (
-    *("confirmation", "coprocessor", "evaluate", "evaluation", "execution", "extrapolation"),
-    *("hardware_metrics", "known_answers", "measurement", "metrics", "segments", "switching"),
-    *("target", "verify"),
-)
-_SOURCES = ("isa", "hw", "workloads", *(f"dse/{module}.py" for module in EVALUATING))
+COMPUTING = ("coprocessor", "evaluation", "metrics")
+_SOURCES = ("isa", "hw", "workloads", "dse/measure", *(f"dse/{name}.py" for name in COMPUTING))
 _TOOLS = ("pyrtl", "pyosys", "networkx", "numpy")
 _REPORTED = ("optuna", "moocore", "pydantic", "matplotlib", *_TOOLS)
 

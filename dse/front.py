@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dse.confirmation import Confirmation
 from dse.design import Value, format_value
 from dse.evaluation import Evaluation
+from dse.measure.confirmation import Confirmation
 from dse.metrics import METRICS
 from dse.pareto import Loss, knee_index, ties
 from dse.space import Space

@@ -13,9 +13,9 @@ from dse.backend import Backend
 from dse.cache import Cache
 from dse.design import Design
 from dse.front import Front
+from dse.measure.target import target_of
 from dse.run import FRONT, Run
 from dse.space import Space
-from dse.target import target_of
 from hw.cells import library
 from hw.composition import circuit_map
 from hw.core import core_block

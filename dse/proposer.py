@@ -20,7 +20,7 @@ from dse.suggestion import one_of
 if TYPE_CHECKING:
     from optuna.trial import Trial
 
-    from dse.structure import Structure
+    from dse.learn.structure import Structure
 
 # asks per wanted design before the batch is filled from the neighbourhood of the front instead
 _PATIENCE = 4

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from dse.design import Design
-from dse.encoding import Encoding
 from dse.evaluator import Evaluator
+from dse.learn.encoding import Encoding
 from dse.sampler import batch_seed
 from dse.search import Found, Log, Observer, listed_search
 from dse.space import Space

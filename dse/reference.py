@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from dse.state_text import state_text
+from dse.show.state_text import state_text
 from isa.compressed import Compressed
 from isa.formula import formula
 from isa.instruction import Extension, Instruction

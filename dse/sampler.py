@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from optuna.samplers import BaseSampler
 
     from dse.choices import Choices
+    from dse.learn.structure import Structure
     from dse.reductions import Reductions
     from dse.space import Space
-    from dse.structure import Structure
 
     Build = Callable[[int, "Known"], BaseSampler]
 
@@ -57,7 +57,7 @@ class SamplerKind:
 
 
 def _estimator(seed: int, known: Known) -> BaseSampler:
-    from dse.estimator_sampler import EstimatorSampler
+    from dse.learn.estimator_sampler import EstimatorSampler
 
     return EstimatorSampler(
         known.space, seed, known.structure, known.reductions, known.distributions

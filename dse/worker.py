@@ -15,9 +15,9 @@ from typing import Any
 
 from dse.backend import Backend
 from dse.cache import Cache
-from dse.confirmation import Confirmation
 from dse.design import Design, Value
 from dse.evaluation import Evaluation
+from dse.measure.confirmation import Confirmation
 from dse.space import Space, parse_space
 
 

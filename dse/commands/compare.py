@@ -96,7 +96,7 @@ def command(
         found.append((ledger, compare(ledger, reproduced)))
     if output is not None:
         from dse.compare.ratio_plot import ratio_figure
-        from dse.plot import render
+        from dse.show.plot import render
 
         try:
             plot = output.with_suffix(".svg")

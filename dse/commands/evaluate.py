@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from dse.cache import Cache
     from dse.design import Design, Value
     from dse.evaluation import Evaluation
+    from dse.measure.timeline import Timeline
     from dse.space import Space
-    from dse.timeline import Timeline
 
 
 @click.command("evaluate")
@@ -59,11 +59,11 @@ def command(
     chosen = parse_settings(opened, settings)
     folder = cache_folder(cache, no_cache)
 
-    from dse.coprocessor_parts import coprocessor_cost, part_lines
     from dse.evaluator import Evaluator, SearchError
-    from dse.explain import print_evaluation
     from dse.library import LibraryError, library_lines, priced
-    from dse.lower_bounds import with_bounds
+    from dse.measure.coprocessor_parts import coprocessor_cost, part_lines
+    from dse.measure.lower_bounds import with_bounds
+    from dse.show.explain import print_evaluation
 
     evaluator = Evaluator(opened, backend, folder, jobs=0)
     try:
@@ -109,7 +109,7 @@ def _timelines(space: Space, evaluation: Evaluation, cache: Cache) -> list[Timel
     Raises:
         UsageError: It has none that anything uses.
     """
-    from dse.timeline import timelines
+    from dse.measure.timeline import timelines
 
     found = timelines(space, evaluation.canonical, cache) if evaluation.feasible else []
     if not found:

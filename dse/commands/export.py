@@ -18,10 +18,10 @@ def command(run: Path, formats: str) -> int:
     c, coredsl, opcodes and pyrtl describe the instructions of the front, verilog the extension
     block of each design on it. RUN may also be a folder of proposals, which has these five.
     """
-    from dse.export import FormatError, write_exports
     from dse.front import Front
     from dse.propose.delivery import REPORT, export
     from dse.run import FRONT, Run
+    from dse.show.export import FormatError, write_exports
 
     names = [name.strip() for name in formats.split(",")]
     try:

@@ -15,7 +15,7 @@ from dse.backend import Backend
 @click.pass_obj
 def command(backend: Backend, /, kind: str | None, as_json: bool) -> int:
     """List the names of one KIND: workloads, extensions, instructions, units, ...; or of all."""
-    from dse.catalog import KINDS
+    from dse.show.catalog import KINDS
     from dse.suggestion import one_of, suggest
 
     if kind is not None and kind not in KINDS:

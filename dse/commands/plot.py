@@ -11,8 +11,8 @@ from dse.backend import Backend
 
 if TYPE_CHECKING:
     from dse.front import Front
-    from dse.plot import Marker
     from dse.run import Run
+    from dse.show.plot import Marker
 
 
 @click.command("plot")
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 @click.pass_obj
 def command(backend: Backend, /, run: Path, baselines: bool) -> int:
     """Draw the Pareto front of RUN again as pareto.png and pareto.svg in its folder."""
-    from dse.export import trial_points
     from dse.front import Front
-    from dse.plot import front_figure, render
     from dse.run import FRONT, Run
+    from dse.show.export import trial_points
+    from dse.show.plot import front_figure, render
 
     opened = Run.open(run)
     front = Front.from_json(opened.read(FRONT))
@@ -39,7 +39,7 @@ def command(backend: Backend, /, run: Path, baselines: bool) -> int:
 def _published(run: Run, front: Front, backend: Backend) -> list[Marker]:
     """Published designs in the units of the front's axes; says so where there are none."""
     from dse.compare.beside import published_beside
-    from dse.plot import Marker
+    from dse.show.plot import Marker
 
     points = published_beside(front, run.space(Backend.load(backend.vocabulary)))
     for note in sorted({point.note for point in points if point.note}):

@@ -81,9 +81,14 @@ def command(
     Programs end by an exit call (a7 = 93, code in a0) or ebreak, and print by a write call (a7 =
     64, buffer in a1, size in a2). Exit code 1: the program trapped, or its own exit code is not 0.
     """
-    from dse.profile import profile
-    from dse.program_file import ProgramFileError, default_isa, load_program, without_atomics
-    from dse.simulation import Trap, leaks, simulate
+    from dse.simulate.profile import profile
+    from dse.simulate.program_file import (
+        ProgramFileError,
+        default_isa,
+        load_program,
+        without_atomics,
+    )
+    from dse.simulate.simulation import Trap, leaks, simulate
     from isa.core import Core
     from isa.isa_string import instruction_set
 
@@ -126,7 +131,7 @@ def command(
             content["leaks"] = [asdict(leak) for leak in shown]
         click.echo(json.dumps(content, indent=1))
     else:
-        from dse.run_report import print_leaks, print_simulation
+        from dse.simulate.run_report import print_leaks, print_simulation
 
         print_simulation(done, found)
         if secrets:

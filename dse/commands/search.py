@@ -120,12 +120,12 @@ def command(
     opened = open_space(space, backend)
     folder = cache_folder(cache, no_cache)
 
-    from dse.display import ProgressBar
     from dse.evaluator import SearchError
     from dse.explore import EXACT_BUDGET_SECONDS, Options, explore
-    from dse.live import LiveFront
-    from dse.report import print_exploration, print_profile
     from dse.run import MANIFEST
+    from dse.show.display import ProgressBar
+    from dse.show.live import LiveFront
+    from dse.show.report import print_exploration, print_profile
 
     options = Options(
         out=out or Path("runs") / opened.name,

@@ -23,8 +23,8 @@ def command(
     folder = cache_folder(cache, no_cache)
 
     from dse.cache import Cache
-    from dse.catalog import KINDS
-    from dse.explain import print_card
+    from dse.show.catalog import KINDS
+    from dse.show.explain import print_card
     from dse.suggestion import suggest
 
     vocabulary = Backend.load(backend.vocabulary)

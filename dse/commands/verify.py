@@ -28,12 +28,12 @@ def command(backend: Backend, /, run: Path, jobs: int, liberty: Path | None) -> 
     """
     from dataclasses import replace
 
-    from dse.display import ProgressBar
     from dse.evaluator import Evaluator
-    from dse.export import write_exports
     from dse.front import Front
     from dse.run import FRONT, Run
     from dse.search import Progress
+    from dse.show.display import ProgressBar
+    from dse.show.export import write_exports
 
     opened = Run.open(run)
     front = Front.from_json(opened.read(FRONT))

@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from dse.export import FormatError
 from dse.propose.exports import EXPORTS
 from dse.propose.listing import listing
 from dse.propose.pipeline import Report
 from dse.propose.report import to_json
 from dse.run import RunError
+from dse.show.export import FormatError
 from dse.suggestion import one_of, suggest
 from isa.instruction import Instruction
 from isa.proposal import ProposalError, load_proposal

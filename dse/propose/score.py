@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import pyrtl
 
-from dse.measurement import WrongAnswer, cases
+from dse.measure.measurement import WrongAnswer, cases
 from dse.propose.subject import Subject
 from hw import units
 from hw.area import Cost, bitblast, estimate, mapped

@@ -6,8 +6,8 @@ import pytest
 
 import workloads
 from dse.cache import Cache
-from dse.measurement import cases, compiled
-from dse.target import Target
+from dse.measure.measurement import cases, compiled
+from dse.measure.target import Target
 from hw.composition import circuit_map, compose
 from hw.cosim import Netlist, compare
 from hw.technology import technology

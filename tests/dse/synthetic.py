@@ -12,9 +12,9 @@ from pathlib import Path
 from dse.backend import Backend
 from dse.cache import Cache
 from dse.cli import run
-from dse.confirmation import Confirmation
 from dse.design import Design, Value
 from dse.evaluation import Evaluation
+from dse.measure.confirmation import Confirmation
 from dse.metrics import Quantity
 from dse.space import Space
 

@@ -292,7 +292,7 @@ def test_list_and_show(capsys: Capture) -> None:
 def test_internal_error_is_one_line_without_debug(
     capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dse.catalog.KINDS", None)
+    monkeypatch.setattr("dse.show.catalog.KINDS", None)
     assert dse("list") == 1
     assert capsys.readouterr().err == (
         "dse: error: internal error: TypeError: 'NoneType' object is not iterable "

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from dse.cache import Cache
-from dse.evaluate import evaluate
 from dse.evaluation import Evaluation
+from dse.measure.evaluate import evaluate
 from dse.space import load_space
 from hw.composition import compose
 from isa.core import Core

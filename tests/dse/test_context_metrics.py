@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from dse.cache import Cache
-from dse.context_metrics import context_metrics
+from dse.measure.context_metrics import context_metrics
+from dse.measure.target import Target, without_unused
+from dse.show.state_text import state_text
 from dse.space import parse_space
-from dse.state_text import state_text
-from dse.target import Target, without_unused
 from dse.vocabulary import Registries
 from hw.technology import technology
 from isa.instruction_set import InstructionSet, load_extension

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from dse import execution
 from dse.cache import Cache
 from dse.coprocessor import untimed
 from dse.design import Design, Value
-from dse.evaluate import evaluate
+from dse.measure import execution
+from dse.measure.evaluate import evaluate
+from dse.measure.verify import confirm
 from dse.space import Space, parse_space
-from dse.verify import confirm
 from hw.coprocessors.model import Model
 from hw.coprocessors.parameters import Coprocessor
 

@@ -8,9 +8,9 @@ import pytest
 
 from dse.cache import Cache
 from dse.design import Value
-from dse.evaluate import evaluate
+from dse.measure.evaluate import evaluate
+from dse.measure.target import target_of, without_unused
 from dse.space import Space, SpaceError, parse_space
-from dse.target import target_of, without_unused
 from dse.vocabulary import Registries
 from isa.core import Core
 

@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 
 from benchmarks import selection
-from dse.discovery import Discovery, discover
-from dse.encoding import Encoding, Rows
-from dse.estimator import Estimator
-from dse.estimator_sampler import EstimatorSampler
 from dse.evaluator import Evaluator
+from dse.learn.discovery import Discovery, discover
+from dse.learn.encoding import Encoding, Rows
+from dse.learn.estimator import Estimator
+from dse.learn.estimator_sampler import EstimatorSampler
+from dse.learn.segment import Segment
+from dse.learn.structure import Structure
+from dse.learn.surrogate import Surrogate
 from dse.pareto import Frame
 from dse.proposer import Proposer
 from dse.search import sampled_search
 from dse.seeds import contrast_designs, seed_designs
-from dse.segment import Segment
 from dse.space import Space
-from dse.structure import Structure
-from dse.surrogate import Surrogate
 from tests.dse.test_search import Trials, ignore
 
 Parse = Callable[[str], Space]

@@ -12,10 +12,10 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 import workloads
 from dse.cache import Cache
 from dse.design import Design
-from dse.evaluate import evaluate
-from dse.measurement import WrongAnswer, cases, compiled, measure
+from dse.measure.evaluate import evaluate
+from dse.measure.measurement import WrongAnswer, cases, compiled, measure
+from dse.measure.target import Target
 from dse.space import Space, load_space
-from dse.target import Target
 from hw.technology import technology
 from isa.instruction_set import InstructionSet, load_extension
 from isa.machine import Machine
@@ -109,7 +109,7 @@ def test_an_instruction_that_is_missing_makes_a_design_infeasible(space: Space) 
 
 
 def test_a_wrong_answer_has_no_metrics(monkeypatch: pytest.MonkeyPatch) -> None:
-    from dse import execution, measurement
+    from dse.measure import execution, measurement
 
     def wrong(workload, program, kernel):  # type: ignore[no-untyped-def]
         good = cases(workload, program)

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 import workloads
-from dse import extrapolation, measurement
 from dse.cache import Cache
-from dse.extrapolation import Sizes, extrapolated, shorter_sizes
-from dse.measurement import WrongAnswer, measure
-from dse.target import Target
+from dse.measure import extrapolation, measurement
+from dse.measure.extrapolation import Sizes, extrapolated, shorter_sizes
+from dse.measure.measurement import WrongAnswer, measure
+from dse.measure.target import Target
 from hw.coprocessors.parameters import Coprocessor
 from hw.technology import technology
 from isa.core import Core

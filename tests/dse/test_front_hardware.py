@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dse.front_hardware import front_files
+from dse.show.front_hardware import front_files
 from dse.space import parse_space
 from dse.vocabulary import REGISTRIES
 from hw import icarus

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from dse.cache import Cache
-from dse.evaluate import evaluate
 from dse.evaluation import Evaluation
+from dse.measure.evaluate import evaluate
 from dse.metrics import METRICS
 from dse.space import parse_space
 

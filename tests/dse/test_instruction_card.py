@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 import workloads
-from dse.instruction_card import instruction_card, kernel_uses, owner_of, unit_costs
 from dse.reference import PAGE, page
-from dse.relatives import relatives
+from dse.show.instruction_card import instruction_card, kernel_uses, owner_of, unit_costs
+from dse.show.relatives import relatives
 from isa.instruction_set import find_instruction
 
 

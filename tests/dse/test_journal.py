@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dse.cli import run
-from dse.journal import FILE
+from dse.show.journal import FILE
 from tests.dse.synthetic import BACKEND, SPACES
 
 

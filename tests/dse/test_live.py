@@ -12,10 +12,10 @@ from rich.console import Console
 
 from dse.cli import run
 from dse.evaluator import Evaluator
-from dse.live import LiveFront
 from dse.proposer import Proposer
 from dse.search import Found, Progress, sampled_search
 from dse.seeds import seed_designs
+from dse.show.live import LiveFront
 from dse.space import Space
 from tests.dse.synthetic import BACKEND, SPACES
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from dse.cache import Cache
-from dse.evaluate import evaluate
-from dse.lower_bounds import with_bounds
+from dse.measure.evaluate import evaluate
+from dse.measure.lower_bounds import with_bounds
 from dse.space import Space, SpaceError, load_space
 
 TEXT = """\

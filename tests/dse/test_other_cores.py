@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 import workloads
-from dse import execution
 from dse.cache import Cache
-from dse.measurement import measure
-from dse.target import Target
+from dse.measure import execution
+from dse.measure.measurement import measure
+from dse.measure.target import Target
 from hw.technology import technology
 from isa.core import PRESETS, Core
 from isa.instruction_set import InstructionSet

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dse.cli import run
-from dse.points import point_lines
+from dse.show.points import point_lines
 from tests.dse.synthetic import BACKEND, SPACES
 
 POINTS = """

@@ -14,18 +14,18 @@ import pytest
 
 from benchmarks import selection
 from dse.cli import run
-from dse.discovery import discover
-from dse.encoding import Encoding, Rows
 from dse.evaluator import Evaluator
-from dse.model import Model
-from dse.model_front import ModelFront, Point, model_front
+from dse.learn.discovery import discover
+from dse.learn.encoding import Encoding, Rows
+from dse.learn.model import Model
+from dse.learn.model_front import ModelFront, Point, model_front
+from dse.learn.prove import gaps, objective_order, proof_lines
+from dse.learn.regression import fit
+from dse.learn.structure import Structure
 from dse.pareto import front_indices
-from dse.prove import gaps, objective_order, proof_lines
 from dse.random_search import random_designs
-from dse.regression import fit
 from dse.run import TRIALS
 from dse.space import Space
-from dse.structure import Structure
 from tests.dse.synthetic import BACKEND, SPACES
 
 pytest.importorskip("ortools", reason="OR-Tools is absent (pip install 'riscv-dse[exact]')")
@@ -197,7 +197,7 @@ def test_three_objectives_are_refused(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_missing_solver_is_one_line_that_names_the_extra(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dse.prove.LIBRARY", "no_such_solver")
+    monkeypatch.setattr("dse.learn.prove.LIBRARY", "no_such_solver")
     assert dse("search", AES, "--prove", "--out", tmp_path / "run") == 2
     errors = capsys.readouterr().err
     assert "--prove needs no_such_solver, which is not installed" in errors
@@ -207,5 +207,5 @@ def test_missing_solver_is_one_line_that_names_the_extra(
 
 
 def test_search_alone_leaves_the_solver_out() -> None:
-    code = "import sys, dse.explore, dse.report; sys.exit('ortools' in sys.modules)"
+    code = "import sys, dse.explore, dse.show.report; sys.exit('ortools' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-import dse.simulation
+import dse.simulate.simulation
 from dse.cli import run
-from dse.program_file import without_atomics
+from dse.simulate.program_file import without_atomics
 from tests.oracles.elf import BASE, executable
 
 LOOP = """
@@ -38,7 +38,7 @@ def test_counts_and_cycles_do_not_depend_on_the_tier(
     monkeypatch: pytest.MonkeyPatch,
     short: int,
 ) -> None:
-    monkeypatch.setattr(dse.simulation, "SHORT", short)
+    monkeypatch.setattr(dse.simulate.simulation, "SHORT", short)
     path = program(tmp_path, LOOP)
     code, out, _ = call(capsys, path, "0", "1000", "--json", "--profile", "--isa", "rv32i")
     done = json.loads(out)

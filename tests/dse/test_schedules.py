@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import workloads
 from dse.cache import Cache
-from dse.measurement import compiled, measure
-from dse.target import Target
+from dse.measure.measurement import compiled, measure
+from dse.measure.target import Target
 from hw.technology import Technology
 from isa.instruction_set import InstructionSet
 from isa.timing import Core

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from dse import switching
 from dse.cache import Cache
-from dse.evaluate import evaluate
 from dse.evaluation import Evaluation
 from dse.evaluator import relate
+from dse.measure import switching
+from dse.measure.evaluate import evaluate
 from dse.metrics import METRICS
 from dse.space import Space, parse_space
 

@@ -10,8 +10,8 @@ import pytest
 from dse.backend import Backend
 from dse.cache import Cache
 from dse.cli import run
+from dse.measure.timeline import Phase, Timeline, timelines
 from dse.space import Space, parse_space
-from dse.timeline import Phase, Timeline, timelines
 from hw.coprocessors.parameters import Coprocessor
 from hw.coprocessors.schedule import schedule
 

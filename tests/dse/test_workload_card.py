@@ -7,7 +7,7 @@ from pathlib import Path
 
 import workloads
 from dse.cache import Cache
-from dse.workload_card import workload_card
+from dse.show.workload_card import workload_card
 
 
 def test_card_of_a_key_schedule(tmp_path: Path) -> None:

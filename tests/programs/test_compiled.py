@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from dse.program_file import load_program, without_atomics
-from dse.simulation import simulate
+from dse.simulate.program_file import load_program, without_atomics
+from dse.simulate.simulation import simulate
 from isa.core import Core
 from isa.isa_string import instruction_set
 

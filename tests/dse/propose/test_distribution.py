@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import pytest
 
 import workloads
-from dse.measurement import cases
+from dse.measure.measurement import cases
 from dse.propose.distribution import distribute, turn
 from dse.propose.variant import variant
 from isa.aes import sbox

@@ -15,8 +15,8 @@ import pytest
 import workloads
 from dse.backend import Backend
 from dse.cache import Cache
-from dse.evaluate import evaluate
-from dse.export import FormatError
+from dse.measure.evaluate import evaluate
+from dse.measure.verify import confirm
 from dse.propose import pipeline
 from dse.propose.delivery import check, deliver, export
 from dse.propose.exports import EXPORTS
@@ -25,8 +25,8 @@ from dse.propose.request import Request, RequestError, named_workloads
 from dse.propose.score import circuits_of
 from dse.propose.survey import survey
 from dse.run import RunError
+from dse.show.export import FormatError
 from dse.space import load_space
-from dse.verify import confirm
 from hw import icarus
 from hw.unit import build_unit
 from hw.units import chosen_circuits

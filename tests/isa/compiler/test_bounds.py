@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import workloads
-from dse.known_answers import cases
+from dse.measure.known_answers import cases
 from isa.bits import Bits
 from isa.compiler import compile_kernel
 from isa.compiler.bounds import bounds

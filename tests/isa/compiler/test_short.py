@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import workloads
-from dse.measurement import cases
+from dse.measure.measurement import cases
 from isa.bits import const
 from isa.compiler import compile_kernel
 from isa.disassembler import disassemble

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from dse.encoding import Rows, first_positions
-from dse.estimator import Candidates, Estimator
+from dse.learn.encoding import Rows, first_positions
+from dse.learn.estimator import Candidates, Estimator
+from dse.learn.structure import Floats
 from dse.pareto import NADIR_MARGIN
-from dse.structure import Floats
 
 WHOLE = 8_192
 """Spaces of at most so many combinations are predicted whole."""

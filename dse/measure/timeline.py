@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import workloads
 from dse.cache import Cache
 from dse.design import Design
-from dse.execution import timed_beside
-from dse.measurement import cases, compiled
+from dse.measure.execution import timed_beside
+from dse.measure.measurement import cases, compiled
+from dse.measure.target import target_of
 from dse.space import Space
-from dse.target import target_of
 from hw.coprocessors.model import Model
 from isa.machine import Machine
 from workloads import coprocessor_driver

@@ -22,7 +22,7 @@ class Kind:
 
 def _workload(vocabulary: Vocabulary, name: str, cache: Cache) -> dict[str, Any]:
     import workloads
-    from dse.workload_card import workload_card
+    from dse.show.workload_card import workload_card
 
     return workload_card(workloads.get(name), cache)
 
@@ -36,7 +36,7 @@ def _instruction_names(vocabulary: Vocabulary) -> list[str]:
 
 
 def _instruction(vocabulary: Vocabulary, name: str, cache: Cache) -> dict[str, Any]:
-    from dse.instruction_card import instruction_card
+    from dse.show.instruction_card import instruction_card
 
     return instruction_card(name, cache.memo)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dse.known_answers import Case, WrongAnswer
+from dse.measure.known_answers import Case, WrongAnswer
 from hw.coprocessors.model import Model
 from hw.coprocessors.parameters import Coprocessor
 from isa.device_timing import price_with_device

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from dse.relatives import relatives
-from dse.state_text import state_text
+from dse.show.relatives import relatives
+from dse.show.state_text import state_text
 from isa.compressed import Compressed, Form
 from isa.diagram import diagram
 from isa.formula import formula

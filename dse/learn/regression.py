@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from dse.structure import Floats
+from dse.learn.structure import Floats
 
 Term = TypeVar("Term", bound=Hashable)
 _MOST_JOINING = 40

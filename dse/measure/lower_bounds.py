@@ -8,9 +8,9 @@ from typing import Any
 import workloads
 from dse.cache import Cache
 from dse.evaluation import Evaluation
-from dse.measurement import compiled
+from dse.measure.measurement import compiled
+from dse.measure.target import Target, target_of
 from dse.space import Space
-from dse.target import Target, target_of
 from isa.compiler.bounds import Bounds, bounds
 from workloads import Workload
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from dse.encoding import Rows
-from dse.model import Model, Pairs, Program, Response, Way
+from dse.learn.encoding import Rows
+from dse.learn.model import Model, Pairs, Program, Response, Way
 
 LIBRARY = "ortools"
 

@@ -13,13 +13,13 @@ import numpy as np
 
 from dse.evaluation import Evaluation
 from dse.evaluator import Evaluator, SearchError
+from dse.learn.model import Model
+from dse.learn.model_front import LIBRARY, ModelFront, model_front
+from dse.learn.structure import Floats, Structure
 from dse.metrics import METRICS
-from dse.model import Model
-from dse.model_front import LIBRARY, ModelFront, model_front
 from dse.pareto import Loss
 from dse.search import Found, Log, Observer, Progress, extend
 from dse.space import Space
-from dse.structure import Floats, Structure
 
 LIMIT_SECONDS = 60
 _ROUNDS = 4  # fitted again while its own designs are news to it

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dse.encoding import Encoding, Rows
-from dse.structure import Floats
+from dse.learn.encoding import Encoding, Rows
+from dse.learn.structure import Floats
 
 _DECAYS = (0.1, 0.3, 0.8)  # of the correlation, for each parameter that differs
 _NUGGETS = (1e-5, 1e-2)  # noise, of the variance

@@ -13,13 +13,13 @@ from optuna.samplers import BaseSampler
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
-from dse.encoding import Encoding, Rows
-from dse.estimator import Estimator
-from dse.local_search import LocalSearch
+from dse.learn.encoding import Encoding, Rows
+from dse.learn.estimator import Estimator
+from dse.learn.local_search import LocalSearch
+from dse.learn.structure import Structure
 from dse.reductions import Reductions
 from dse.sampler import CANONICAL, batch_seed
 from dse.space import Space
-from dse.structure import Structure
 
 _LEAST = 4  # designs planned together
 _GROWTH = 8  # planned together: one for so many that are known

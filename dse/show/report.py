@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dse.front import Front, short_design
+from dse.learn.prove import proof_lines
 from dse.metrics import METRICS
-from dse.points import point_lines
-from dse.prove import proof_lines
+from dse.show.points import point_lines
 from dse.space import Space
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dse.encoding import Encoding, Rows
-from dse.segment import Segment
+from dse.learn.encoding import Encoding, Rows
+from dse.learn.segment import Segment
 
 Floats = NDArray[np.float64]
 _Context = tuple[int, ...]

@@ -10,11 +10,11 @@ from typing import Any
 import workloads
 from dse.cache import Cache, digest_of
 from dse.coprocessor import alone, untimed
-from dse.execution import Executed, execute
-from dse.extrapolation import Sizes, extrapolated, shorter_sizes
-from dse.known_answers import Case, WrongAnswer
-from dse.known_answers import cases as _cases
-from dse.target import Target
+from dse.measure.execution import Executed, execute
+from dse.measure.extrapolation import Sizes, extrapolated, shorter_sizes
+from dse.measure.known_answers import Case, WrongAnswer
+from dse.measure.known_answers import cases as _cases
+from dse.measure.target import Target
 from isa.compiler import compile_kernel
 from isa.compiler.waits import Waits
 from isa.instruction_set import InstructionSet
@@ -39,7 +39,7 @@ class Measurement:
         known_answers: Published vectors reproduced; random cases come on top.
         counts: Executions of each mnemonic.
         program_digest: Digest of code and data.
-        device: What the co-processor did, see `dse.execution.Executed.timed`; empty without one.
+        device: What the co-processor did, see `Executed.timed`; empty without one.
         extrapolated: From which sizes the counts were extrapolated; empty where the message ran.
     """
 
@@ -65,7 +65,7 @@ _OPTIONAL = ("device", "extrapolated")
 
 
 def cases(workload: Workload, program: Program, kernel: str = "") -> list[Case]:
-    """Known answers of a workload for a program, see `dse.known_answers.cases`."""
+    """Known answers of a workload for a program, see `dse.measure.known_answers.cases`."""
     is_driver = _is_driver(workload, kernel)
     adapt = partial(coprocessor_driver.valid, workload.name) if is_driver else dict
     return _cases(workload, program, adapt)

@@ -11,8 +11,8 @@ from typing import Any
 from dse.design import format_value
 from dse.front import Front
 from dse.metrics import METRICS
-from dse.plot import front_figure, render
 from dse.run import Run, to_text
+from dse.show.plot import front_figure, render
 from dse.suggestion import one_of, suggest
 
 
@@ -36,7 +36,7 @@ def _svg(run: Run, front: Front) -> list[Path]:
 
 
 def _journal(run: Run, front: Front) -> list[Path]:
-    from dse.journal import write_journal  # brings Optuna in
+    from dse.show.journal import write_journal  # brings Optuna in
 
     return [write_journal(run, front)]
 
@@ -45,7 +45,7 @@ def _instructions(name: str) -> Callable[[Run, Front], list[Path]]:
     """The writer of a format that describes instructions."""
 
     def write(run: Run, front: Front) -> list[Path]:
-        from dse.front_hardware import front_files
+        from dse.show.front_hardware import front_files
 
         return [run.write(file, text) for file, text in front_files(run, front, name)]
 

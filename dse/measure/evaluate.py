@@ -8,16 +8,16 @@ from typing import Any
 
 import workloads
 from dse.cache import Cache
-from dse.context_metrics import context_metrics
 from dse.coprocessor import CoprocessorError
 from dse.design import Design
 from dse.evaluation import Evaluation
-from dse.hardware_metrics import hardware_metrics
-from dse.measurement import Measurement, WrongAnswer, compiled, measure, mnemonics
+from dse.measure.context_metrics import context_metrics
+from dse.measure.hardware_metrics import hardware_metrics
+from dse.measure.measurement import Measurement, WrongAnswer, compiled, measure, mnemonics
+from dse.measure.switching import CannotSimulate, switched
+from dse.measure.target import Target, target_of, without_unused
 from dse.metrics import METRICS, ON_REQUEST, Quantity
 from dse.space import Space, WorkloadUse
-from dse.switching import CannotSimulate, switched
-from dse.target import Target, target_of, without_unused
 from hw.composition import Hardware
 from hw.hosted import Hosted
 from isa.encoding import EncodingError

@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dse.encoding import Encoding, Rows, first_positions
+from dse.learn.encoding import Encoding, Rows, first_positions
+from dse.learn.structure import Floats, Structure
+from dse.learn.surrogate import Surrogate
 from dse.metrics import HARDWARE
 from dse.pareto import Loss
-from dse.structure import Floats, Structure
-from dse.surrogate import Surrogate
 
 MOST_LEARNED = 400
 """Designs a fit takes in; beyond that those far from the front are left out."""

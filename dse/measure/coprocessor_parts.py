@@ -18,7 +18,7 @@ def coprocessor_cost(space: Space, design: Design, cache: Cache) -> CoprocessorC
     """The cost of the co-processor of a feasible design; None where it has none."""
     if not design.get(ENTRY):
         return None
-    from dse.target import target_of
+    from dse.measure.target import target_of
 
     target = target_of(space, design)
     found = target.hosted(target.hardware(cache), cache)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from dse.profile import Profile
-from dse.simulation import LeakLine, Simulation
+from dse.simulate.profile import Profile
+from dse.simulate.simulation import LeakLine, Simulation
 from isa.registers import NAMES
 
 if TYPE_CHECKING:

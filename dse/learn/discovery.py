@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dse.design import Design
-from dse.encoding import Encoding, Rows
 from dse.evaluator import Evaluator
+from dse.learn.encoding import Encoding, Rows
+from dse.learn.segment import Segment
+from dse.learn.structure import Structure
 from dse.search import Observer, Progress
-from dse.segment import Segment
 from dse.space import WorkloadUse
-from dse.structure import Structure
 
 MOST_RUNS = 80
 _TOGETHER = 16

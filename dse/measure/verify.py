@@ -8,11 +8,11 @@ from functools import cache as remembered
 
 import workloads
 from dse.cache import Cache, digest_of
-from dse.confirmation import Confirmation
 from dse.design import Design
-from dse.measurement import cases, compiled
+from dse.measure.confirmation import Confirmation
+from dse.measure.measurement import cases, compiled
+from dse.measure.target import Target, target_of
 from dse.space import Space
-from dse.target import Target, target_of
 from hw.composition import circuit_map
 from hw.coprocessors.beside import Beside
 from hw.coprocessors.model import Model

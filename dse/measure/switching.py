@@ -7,10 +7,10 @@ import math
 import workloads
 from dse.cache import Cache, digest_of
 from dse.design import Design
-from dse.measurement import cases, compiled
+from dse.measure.measurement import cases, compiled
+from dse.measure.target import Target
 from dse.metrics import METRICS, Quantity
 from dse.space import Space, WorkloadUse
-from dse.target import Target
 from hw.composition import Hardware, circuit_map
 from hw.cosim import Netlist
 from hw.energy import energy

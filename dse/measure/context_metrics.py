@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from dse.cache import Cache, digest_of
+from dse.measure.target import Target
 from dse.metrics import METRICS, Quantity
-from dse.target import Target
 from isa.context import context_of, cycles_of
 
 __all__ = ["context_metrics"]

@@ -7,15 +7,15 @@ from typing import Any
 import workloads
 from dse.cache import Cache
 from dse.design import Design
-from dse.measurement import compiled, measure, mnemonics
+from dse.measure.measurement import compiled, measure, mnemonics
+from dse.measure.target import target_of
 from dse.space import Space
-from dse.target import target_of
 from isa.encoding import EncodingError
 from isa.kernel import KernelError, UnsupportedKernel
 
 
 def segments(*, space: Space, design: Design, cache: Cache) -> list[dict[str, Any]]:
-    """One segment for each workload's kernel, as data of `dse.structure.Segment`.
+    """One segment for each workload's kernel, as data of `dse.learn.structure.Segment`.
 
     Empty where a program cannot be compiled. Programs and executions are kept in the cache, where
     an evaluation finds them again.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dse.front import Front
+from dse.measure.target import Target, target_of
 from dse.propose.exports import EXPORTS
 from dse.run import Run
-from dse.target import Target, target_of
 from dse.vocabulary import REGISTRIES
 from hw.composition import circuit_map
 from hw.extension import build_extension

@@ -1,7 +1,7 @@
 """`Model`: the estimator's structure as integer arithmetic, so that a solver can reason on it.
 
 A program's segments cost the least among the known ways whose instructions are all present, as in
-`dse.structure`. An objective is what its programs cost, times a factor that the other choices
+`dse.learn.structure`. An objective is what its programs cost, times a factor that the other choices
 decide, and a sum over choices, alone and in pairs. Nothing here is a result: its designs are
 evaluated.
 """
@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dse.encoding import Encoding, Rows
-from dse.regression import fit
-from dse.structure import Floats, Structure
+from dse.learn.encoding import Encoding, Rows
+from dse.learn.regression import fit
+from dse.learn.structure import Floats, Structure
 
 Integers = NDArray[np.int64]
 Booleans = NDArray[np.bool_]

@@ -7,10 +7,10 @@ from typing import Any
 
 import workloads
 from dse.cache import Cache
-from dse.lower_bounds import bounds_of
-from dse.measurement import Measurement, compiled, measure
-from dse.profile import profile
-from dse.target import PREFERRED_CIRCUIT, Target
+from dse.measure.lower_bounds import bounds_of
+from dse.measure.measurement import Measurement, compiled, measure
+from dse.measure.target import PREFERRED_CIRCUIT, Target
+from dse.simulate.profile import profile
 from hw import units
 from hw.technology import Technology
 from isa.isa_string import instruction_set
@@ -125,7 +125,7 @@ def _line(workload: Workload, target: Target, m: Measurement, cache: Cache) -> s
 
 def _hottest(workload: Workload, target: Target, m: Measurement, cache: Cache) -> Mapping[str, Any]:
     """Its most executed block, annotated."""
-    from dse.known_answers import cases
+    from dse.measure.known_answers import cases
 
     latencies = target.hardware(cache).latencies
     program = compiled(workload, m.kernel, target, latencies, cache)

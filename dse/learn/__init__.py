@@ -1,0 +1,1 @@
+"""The default sampler: an estimator that learns, searches, and proves what it can."""

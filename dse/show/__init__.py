@@ -1,0 +1,1 @@
+"""What people see of runs, designs and parts: reports, cards, plots and exported files."""

@@ -1,0 +1,1 @@
+"""`dse run`: any program on a modelled core."""

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dse.coprocessor import ENTRY
 from dse.learn.encoding import Encoding, Rows, first_positions
 from dse.learn.structure import Floats, Structure
 from dse.learn.surrogate import Surrogate
@@ -160,14 +161,27 @@ def _models(encoding: Encoding, count: int) -> list[_Model]:
     kinds = [objective.metric in HARDWARE for objective in space.objectives]
     kinds += [constraint.metric in HARDWARE for constraint in space.constraints]
     kinds += [False] * (count - len(kinds))
-    hardware = [
-        column
-        for column, name in enumerate(encoding.names)
-        if not name.startswith(("kernel.", "compiler."))
-    ]
     models = []
     for is_of_hardware in sorted(set(kinds)):
         targets = [index for index, kind in enumerate(kinds) if kind == is_of_hardware]
-        surrogate = Surrogate(encoding, hardware if is_of_hardware else None)
+        surrogate = Surrogate(encoding, hardware_columns(encoding) if is_of_hardware else None)
         models.append(_Model(targets, surrogate, is_of_hardware))
     return models
+
+
+def hardware_columns(encoding: Encoding) -> list[int]:
+    """The parameters that decide what is built.
+
+    None of them is the compiler's; of the kernels only those count that a co-processor may run, for
+    it holds the engines that its kernels need.
+    """
+    on_device = {
+        f"kernel.{use.workload}"
+        for use in encoding.space.workloads
+        if any(ENTRY in needs for needs in use.requires.values())
+    }
+    return [
+        column
+        for column, name in enumerate(encoding.names)
+        if name in on_device or not name.startswith(("kernel.", "compiler."))
+    ]

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from benchmarks import selection
+from dse.bundled import find_space
 from dse.evaluator import Evaluator
 from dse.learn.discovery import Discovery, discover
 from dse.learn.encoding import Encoding, Rows
-from dse.learn.estimator import Estimator
+from dse.learn.estimator import Estimator, hardware_columns
 from dse.learn.estimator_sampler import EstimatorSampler
 from dse.learn.segment import Segment
 from dse.learn.structure import Structure
@@ -21,7 +22,7 @@ from dse.pareto import Frame
 from dse.proposer import Proposer
 from dse.search import sampled_search
 from dse.seeds import contrast_designs, seed_designs
-from dse.space import Space
+from dse.space import Space, load_space
 from tests.dse.test_search import Trials, ignore
 
 Parse = Callable[[str], Space]
@@ -138,6 +139,19 @@ def test_area_is_learned_from_hardware_alone(parse: Parse) -> None:
     assert len(candidates.rows) > 2 * len(first)
     expected = [areas[tuple(row)] for row in candidates.rows[:, is_built]]
     assert np.abs(estimator.predict(candidates)[:, 1] / expected - 1).max() < 1e-3
+
+
+def test_kernels_of_a_coprocessor_decide_hardware() -> None:
+    """A co-processor holds the engines that its kernels need, other hardware is all built."""
+    encoding = Encoding(load_space(find_space("iot-gateway")))
+    decisive = {encoding.names[column] for column in hardware_columns(encoding)}
+    kernels = {name for name in encoding.names if name.startswith("kernel.")}
+    assert {"coprocessor", "zkne", "kernel.sha256@64"} <= decisive
+    assert kernels <= decisive
+    assert not any(name.startswith("compiler.") for name in decisive)
+    encoding = Encoding(load_space(find_space("aes")))
+    decisive = {encoding.names[column] for column in hardware_columns(encoding)}
+    assert not any(name.startswith(("kernel.", "compiler.")) for name in decisive)
 
 
 def test_sums_and_products_are_learned_from_few(parse: Parse) -> None:

@@ -93,7 +93,7 @@ def test_front_of_the_model_holds_the_exact_front(folder: Path, free: list[dict[
     assert proof["errors"]["fitted"]["designs"] < 14
     assert proof["errors"]["fitted"]["time_ns"]["median"] < 0.1
     last = proof["caps"][-1]
-    assert last["best"] == float(free[0]["time_ns"])
+    assert last["best"] == pytest.approx(float(free[0]["time_ns"]))  # a table has 12 digits
     assert abs(last["gap"]) < 0.1
 
 

@@ -142,8 +142,12 @@ def score(name: str, sampler: str, seed: int, folder: Path) -> Score:
         if SAMPLERS[sampler].uses_structure:
             structure, runs = discover(evaluator, MOST_RUNS, _ignore)
         assert evaluator.baseline is not None
-        first = contrast_designs if structure else seed_designs
-        seeds = first(evaluator.space, evaluator.baseline.canonical)
+        start = evaluator.baseline.canonical
+        seeds = (
+            contrast_designs(evaluator.space, start, structure)
+            if structure
+            else seed_designs(evaluator.space, start)
+        )
         proposer = Proposer(evaluator.space, sampler, seed, seeds, evaluator.reductions, structure)
         sampled_search(evaluator, proposer, BUDGET, log, _ignore)
     took = time.process_time() - start

@@ -141,8 +141,12 @@ def search(evaluator: Evaluator, sampler: str, designs: int, folder: Path) -> tu
         if SAMPLERS[sampler].uses_structure:
             structure, runs = discover(evaluator, MOST_RUNS, _ignore)
         assert evaluator.baseline is not None
-        first = contrast_designs if structure else seed_designs
-        seeds = first(evaluator.space, evaluator.baseline.canonical)
+        start = evaluator.baseline.canonical
+        seeds = (
+            contrast_designs(evaluator.space, start, structure)
+            if structure
+            else seed_designs(evaluator.space, start)
+        )
         proposer = Proposer(evaluator.space, sampler, 1, seeds, evaluator.reductions, structure)
         return sampled_search(evaluator, proposer, designs, run, _ignore), runs
     finally:

@@ -144,8 +144,12 @@ def explore(space: Space, options: Options, backend: Backend, observer: Observer
             if SAMPLERS[sampler].uses_structure:
                 structure, runs = discover(evaluator, min(MOST_RUNS, trials), observer)
                 clock.lap("segments")
-            first = contrast_designs if structure else seed_designs
-            seeds = first(space, baseline.canonical)
+            start = baseline.canonical
+            seeds = (
+                contrast_designs(space, start, structure)
+                if structure
+                else seed_designs(space, start)
+            )
             proposer = Proposer(space, sampler, seed, seeds, evaluator.reductions, structure)
             found = sampled_search(
                 evaluator, proposer, trials, run, observer, options.batch or BATCH, options.plateau

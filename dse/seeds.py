@@ -6,21 +6,28 @@ from collections.abc import Iterator
 from itertools import zip_longest
 
 from dse.design import Design, format_value
+from dse.learn.structure import Structure
 from dse.space import Space
 
 _MOST = 24  # seeds, unless the starts alone are more
 _MOST_CONTRASTS = 10
 
 
-def contrast_designs(space: Space, baseline: Design) -> list[tuple[str, Design]]:
+def contrast_designs(
+    space: Space, baseline: Design, structure: Structure
+) -> list[tuple[str, Design]]:
     """(origin, reduced design) of the seeds of a sampler that learns what parameters do.
 
-    The baseline, all instructions on, and by turns one of these with one choice of the core's, the
-    compiler's or another parameter changed.
+    The baseline, all instructions on, that with the kernels that are fastest then, and by turns one
+    of the first two with one choice of the core's, the compiler's or another parameter changed.
     """
     entries = {entry.name for entry in space.entries}
     bases = [("baseline", baseline), ("all on", baseline.replace(dict.fromkeys(entries, True)))]
-    found = {(reduced := space.reduce(d)).digest: (origin, reduced) for origin, d in bases}
+    starts = [*bases, ("all on, fastest kernels", structure.fastest(bases[1][1]))]
+    found: dict[str, tuple[str, Design]] = {}
+    for origin, start in starts:
+        reduced = space.reduce(start)
+        found.setdefault(reduced.digest, (origin, reduced))
     varied = [p for p in space.free if p.name not in entries and not p.name.startswith("kernel.")]
     varied.sort(key=lambda p: not p.name.startswith(("core.", "compiler.")))
     for parameter in varied:

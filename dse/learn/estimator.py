@@ -16,6 +16,7 @@ from dse.learn.surrogate import Surrogate
 from dse.metrics import HARDWARE
 from dse.pareto import Loss
 
+_MOST = 1e30  # a loss expected; what is extrapolated may be any number
 MOST_LEARNED = 400
 """Designs a fit takes in; beyond that those far from the front are left out."""
 
@@ -117,7 +118,8 @@ class Estimator:
         for model in self._models:
             found[:, model.targets] = model.predict(candidates, deviations)
         # rounded: the last bits are those of a library for matrices and must decide nothing
-        losses = found[:, : self._objectives].astype(np.float32).astype(float)
+        losses = np.clip(found[:, : self._objectives], -_MOST, _MOST)
+        losses = losses.astype(np.float32).astype(float)
         is_out = (found[:, self._objectives :] > 0).any(axis=1)
         if self._failure is not None:
             failure = self._failure.predict(candidates.rows, candidates.features)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dse.design import Design
 from dse.learn.encoding import Encoding, Rows
 from dse.learn.segment import Segment
 
@@ -80,6 +81,20 @@ class Structure:
         """The variants of each segment, cheapest first; empty where nothing was learned."""
         found = self._variants.get((workload, context), {})
         return {name: sorted(v.values(), key=_order) for name, v in sorted(found.items())}
+
+    def fastest(self, design: Design) -> Design:
+        """The design with those kernels that take the fewest cycles, as far as is known."""
+        row = self.encoding.row(design)
+        for index, workload in enumerate(self.workloads):
+            name = f"kernel.{workload}"
+            if name in self.encoding.names:
+                column = self.encoding.names.index(name)
+                tried = np.repeat(row[None], self.encoding.sizes[column], axis=0)
+                tried[:, column] = np.arange(len(tried))
+                cycles = self.predict(self.encoding.reduce(tried))[1][:, index]
+                if cycles.min() < cycles[row[column]]:
+                    row[column] = cycles.argmin()
+        return self.encoding.design(row)
 
     def predict(self, rows: Rows) -> tuple[Rows, Floats]:
         """Rows without the entries that no program uses, and features of their programs.

@@ -179,8 +179,10 @@ def test_default_sampler_is_far_ahead_at_few_designs(small: Space, evaluator: Ev
     for sampler in ("estimator", "tpe", "nsga2"):
         structure = discover(evaluator, 40, ignore)[0] if sampler == "estimator" else None
         assert evaluator.baseline is not None
-        first = contrast_designs if structure else seed_designs
-        seeds = first(small, evaluator.baseline.canonical)
+        start = evaluator.baseline.canonical
+        seeds = (
+            contrast_designs(small, start, structure) if structure else seed_designs(small, start)
+        )
         proposer = Proposer(small, sampler, 1, seeds, evaluator.reductions, structure)
         found = sampled_search(evaluator, proposer, 50, Trials(), ignore)
         shares[sampler] = frame.hypervolume(found.losses()) / frame.hypervolume(front)

@@ -14,6 +14,9 @@ from dse.design import Design, format_value
 from dse.evaluation import Evaluation
 from dse.evaluator import Evaluator
 from dse.exact import enumerate_within, exhaustive_search
+from dse.learn.encoding import Encoding
+from dse.learn.segment import Segment
+from dse.learn.structure import Structure
 from dse.pareto import Loss, front_indices
 from dse.proposer import Proposer
 from dse.random_search import random_search
@@ -123,7 +126,8 @@ def test_seeds_are_the_baseline_all_on_and_singletons_first(aes: Space, evaluato
 
 def test_contrasts_change_one_choice_at_a_time(aes: Space, evaluator_of: Make) -> None:
     baseline = evaluator_of(aes).set_baseline().canonical
-    seeds = contrast_designs(aes, baseline)
+    structure = Structure(Encoding(aes))
+    seeds = contrast_designs(aes, baseline, structure)
     entries = {entry.name: True for entry in aes.entries}
     bases = {"baseline": baseline, "all on": aes.reduce(baseline.replace(entries))}
     assert dict(seeds[:2]) == bases
@@ -135,6 +139,14 @@ def test_contrasts_change_one_choice_at_a_time(aes: Space, evaluator_of: Make) -
     shown = {origin.split(", ")[1] for origin, _ in seeds[2:]}
     assert shown >= {"core.pipeline=2", "core.pipeline=3", "core.forwarding=false"}
     assert len({design.digest for _, design in seeds}) == len(seeds)
+
+    for kernel, cycles in (("bitsliced", 9000), ("zkne", 200), ("table", 900)):
+        design = baseline.replace({**entries, "kernel.aes128-encrypt": kernel})
+        segment = Segment("aes128-encrypt", kernel, cycles, 4, ())
+        structure.learn(structure.encoding.row(design), [segment])
+    origin, fastest = contrast_designs(aes, baseline, structure)[2]
+    assert origin == "all on, fastest kernels"
+    assert fastest["kernel.aes128-encrypt"] == "zkne"
 
 
 def test_small_space_is_searched_to_its_end(parse: Parse, evaluator_of: Make) -> None:

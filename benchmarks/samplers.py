@@ -142,11 +142,11 @@ def score(name: str, sampler: str, seed: int, folder: Path) -> Score:
         if SAMPLERS[sampler].uses_structure:
             structure, runs = discover(evaluator, MOST_RUNS, _ignore)
         assert evaluator.baseline is not None
-        start = evaluator.baseline.canonical
+        baseline = evaluator.baseline.canonical
         seeds = (
-            contrast_designs(evaluator.space, start, structure)
+            contrast_designs(evaluator.space, baseline, structure)
             if structure
-            else seed_designs(evaluator.space, start)
+            else seed_designs(evaluator.space, baseline)
         )
         proposer = Proposer(evaluator.space, sampler, seed, seeds, evaluator.reductions, structure)
         sampled_search(evaluator, proposer, BUDGET, log, _ignore)

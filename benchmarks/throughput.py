@@ -141,11 +141,11 @@ def search(evaluator: Evaluator, sampler: str, designs: int, folder: Path) -> tu
         if SAMPLERS[sampler].uses_structure:
             structure, runs = discover(evaluator, MOST_RUNS, _ignore)
         assert evaluator.baseline is not None
-        start = evaluator.baseline.canonical
+        baseline = evaluator.baseline.canonical
         seeds = (
-            contrast_designs(evaluator.space, start, structure)
+            contrast_designs(evaluator.space, baseline, structure)
             if structure
-            else seed_designs(evaluator.space, start)
+            else seed_designs(evaluator.space, baseline)
         )
         proposer = Proposer(evaluator.space, sampler, 1, seeds, evaluator.reductions, structure)
         return sampled_search(evaluator, proposer, designs, run, _ignore), runs

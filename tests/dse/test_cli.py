@@ -33,11 +33,15 @@ def dse(*words: object) -> int:
 
 
 def spawn(*words: object, **environment: str) -> subprocess.Popen[str]:
-    """Start the real command line, on the synthetic backend, in a process of its own."""
-    command = [sys.executable, "-m", "tests.dse.synthetic", *map(str, words)]
+    """Start the real command line, on the synthetic backend, in a process of its own.
+
+    It heeds Ctrl-C even where the tests run in the background of a shell, which ignores it.
+    """
+    start = "import signal, runpy; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    start += "runpy.run_module('tests.dse.synthetic', run_name='__main__', alter_sys=True)"
     return subprocess.Popen(
-        command, cwd=ROOT, env={**os.environ, **environment}, text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        [sys.executable, "-c", start, *map(str, words)], cwd=ROOT, text=True,
+        env={**os.environ, **environment}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
 
 

@@ -41,7 +41,7 @@ from dse.proposer import Proposer
 from dse.random_search import random_search
 from dse.sampler import SAMPLERS, missing_library
 from dse.search import Progress, sampled_search
-from dse.seeds import contrast_designs, seed_designs
+from dse.seeds import first_designs
 from dse.space import Space, load_space
 
 CHECKPOINTS = (50, 150, 300)
@@ -142,12 +142,7 @@ def score(name: str, sampler: str, seed: int, folder: Path) -> Score:
         if SAMPLERS[sampler].uses_structure:
             structure, runs = discover(evaluator, MOST_RUNS, _ignore)
         assert evaluator.baseline is not None
-        baseline = evaluator.baseline.canonical
-        seeds = (
-            contrast_designs(evaluator.space, baseline, structure)
-            if structure
-            else seed_designs(evaluator.space, baseline)
-        )
+        seeds = first_designs(evaluator.space, evaluator.baseline.canonical, structure)
         proposer = Proposer(evaluator.space, sampler, seed, seeds, evaluator.reductions, structure)
         sampled_search(evaluator, proposer, BUDGET, log, _ignore)
     took = time.process_time() - start

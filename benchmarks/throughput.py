@@ -42,7 +42,7 @@ from dse.random_search import random_search
 from dse.run import Run
 from dse.sampler import SAMPLERS, missing_library
 from dse.search import Found, Progress, sampled_search
-from dse.seeds import contrast_designs, seed_designs
+from dse.seeds import first_designs
 from dse.space import Space, load_space
 from dse.worker import Result
 
@@ -141,12 +141,7 @@ def search(evaluator: Evaluator, sampler: str, designs: int, folder: Path) -> tu
         if SAMPLERS[sampler].uses_structure:
             structure, runs = discover(evaluator, MOST_RUNS, _ignore)
         assert evaluator.baseline is not None
-        baseline = evaluator.baseline.canonical
-        seeds = (
-            contrast_designs(evaluator.space, baseline, structure)
-            if structure
-            else seed_designs(evaluator.space, baseline)
-        )
+        seeds = first_designs(evaluator.space, evaluator.baseline.canonical, structure)
         proposer = Proposer(evaluator.space, sampler, 1, seeds, evaluator.reductions, structure)
         return sampled_search(evaluator, proposer, designs, run, _ignore), runs
     finally:

@@ -28,7 +28,7 @@ from dse.random_search import random_search
 from dse.run import FRONT, MANIFEST, Run, to_text
 from dse.sampler import SAMPLERS, missing_library
 from dse.search import BATCH, Found, Observer, Progress, sampled_search
-from dse.seeds import contrast_designs, seed_designs
+from dse.seeds import first_designs
 from dse.show.export import write_exports
 from dse.show.points import place
 from dse.space import Space
@@ -144,12 +144,7 @@ def explore(space: Space, options: Options, backend: Backend, observer: Observer
             if SAMPLERS[sampler].uses_structure:
                 structure, runs = discover(evaluator, min(MOST_RUNS, trials), observer)
                 clock.lap("segments")
-            start = baseline.canonical
-            seeds = (
-                contrast_designs(space, start, structure)
-                if structure
-                else seed_designs(space, start)
-            )
+            seeds = first_designs(space, baseline.canonical, structure)
             proposer = Proposer(space, sampler, seed, seeds, evaluator.reductions, structure)
             found = sampled_search(
                 evaluator, proposer, trials, run, observer, options.batch or BATCH, options.plateau

@@ -13,6 +13,15 @@ _MOST = 24  # seeds, unless the starts alone are more
 _MOST_CONTRASTS = 10
 
 
+def first_designs(
+    space: Space, baseline: Design, structure: Structure | None
+) -> list[tuple[str, Design]]:
+    """(origin, reduced design) of the seeds: contrasts for a sampler that has a structure."""
+    if structure is None:
+        return seed_designs(space, baseline)
+    return contrast_designs(space, baseline, structure)
+
+
 def contrast_designs(
     space: Space, baseline: Design, structure: Structure
 ) -> list[tuple[str, Design]]:

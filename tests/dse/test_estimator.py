@@ -21,7 +21,7 @@ from dse.learn.surrogate import Surrogate
 from dse.pareto import Frame
 from dse.proposer import Proposer
 from dse.search import sampled_search
-from dse.seeds import contrast_designs, seed_designs
+from dse.seeds import first_designs
 from dse.space import Space, load_space
 from tests.dse.test_search import Trials, ignore
 
@@ -179,10 +179,7 @@ def test_default_sampler_is_far_ahead_at_few_designs(small: Space, evaluator: Ev
     for sampler in ("estimator", "tpe", "nsga2"):
         structure = discover(evaluator, 40, ignore)[0] if sampler == "estimator" else None
         assert evaluator.baseline is not None
-        start = evaluator.baseline.canonical
-        seeds = (
-            contrast_designs(small, start, structure) if structure else seed_designs(small, start)
-        )
+        seeds = first_designs(small, evaluator.baseline.canonical, structure)
         proposer = Proposer(small, sampler, 1, seeds, evaluator.reductions, structure)
         found = sampled_search(evaluator, proposer, 50, Trials(), ignore)
         shares[sampler] = frame.hypervolume(found.losses()) / frame.hypervolume(front)

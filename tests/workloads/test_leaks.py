@@ -43,6 +43,7 @@ CASES = [
     ("ascon-p12", "plain", BASE, 0),
     ("poly1305", "radix26", BASE, 0),
     ("poly1305", "serial", PLAIN, 0),
+    ("chacha20-poly1305", "serial", PLAIN, 0),
     ("sha256-block", "plain", BASE, 0),
     ("mlkem-ntt", "merged", BASE, 0),
     ("mlkem-ntt", "additions", PLAIN, 0),

@@ -17,14 +17,16 @@ class Kind:
     """One kind of thing: its names, and what is known of one, as nested plain data."""
 
     names: Callable[[Vocabulary], Sequence[str]]
-    card: Callable[[Vocabulary, str, Cache], Mapping[str, Any]]
+    card: Callable[..., Mapping[str, Any]]  # of vocabulary, name and cache; workloads: effort
 
 
-def _workload(vocabulary: Vocabulary, name: str, cache: Cache) -> dict[str, Any]:
+def _workload(
+    vocabulary: Vocabulary, name: str, cache: Cache, effort: str = "default"
+) -> dict[str, Any]:
     import workloads
     from dse.show.workload_card import workload_card
 
-    return workload_card(workloads.get(name), cache)
+    return workload_card(workloads.get(name), cache, effort)
 
 
 def _instruction_names(vocabulary: Vocabulary) -> list[str]:

@@ -33,8 +33,14 @@ LONGEST_LOOP = 40
 """Instructions of the hottest block beyond which it is cut."""
 
 
-def workload_card(workload: Workload, cache: Cache) -> dict[str, Any]:
-    """The card; what it takes to measure is remembered in `cache`."""
+def workload_card(workload: Workload, cache: Cache, effort: str = "default") -> dict[str, Any]:
+    """The card; what it takes to measure is remembered in `cache`.
+
+    Args:
+        workload: What is shown.
+        cache: Remembers programs and what they took.
+        effort: Of the compiler, see `isa.compiler.compile_kernel`.
+    """
     card: dict[str, Any] = {
         "source": workload.source,
         "a run": f"{workload.message_bytes} bytes, {workload.units} block(s)",
@@ -46,7 +52,7 @@ def workload_card(workload: Workload, cache: Cache) -> dict[str, Any]:
     best: dict[str, dict[str, str]] = {}
     for xlen in (32, 64):
         for title, text in _sets(workload).items():
-            target = _target(text.format(xlen=xlen), xlen)
+            target = _target(text.format(xlen=xlen), xlen, effort)
             found = _best(workload, target, cache)
             if found is not None:
                 best.setdefault(f"fewest cycles on RV{xlen}, default core", {})[title] = _line(
@@ -74,13 +80,15 @@ def _sets(workload: Workload) -> Mapping[str, str]:
     return {"plain": SETS["plain"], **WITH_M} if multiplies else SETS
 
 
-def _target(isa: str, xlen: int) -> Target:
+def _target(isa: str, xlen: int, effort: str) -> Target:
     circuits = tuple(
         (table, PREFERRED_CIRCUIT)
         for table in units.table_names()
         if PREFERRED_CIRCUIT in units.circuits_for(table)
     )
-    return Target(instruction_set(isa), Core(xlen=xlen), circuits, (), 1, Technology("ge"))
+    return Target(
+        instruction_set(isa), Core(xlen=xlen), circuits, (), 1, Technology("ge"), effort=effort
+    )
 
 
 def _best(workload: Workload, target: Target, cache: Cache) -> tuple[Target, Measurement] | None:

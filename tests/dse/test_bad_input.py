@@ -46,6 +46,8 @@ COMMAND_LINES = [
     ("list instruction", "not 'instruction'; did you mean 'instructions'?"),
     ("show aes32esm1", "not 'aes32esm1'; did you mean 'aes32esmi'?"),
     ("show", "dse show: error: Missing argument 'NAME'."),
+    ("show x --effort serach", "default, search or exact, not 'serach'; did you mean 'search'?"),
+    ("show aes32esmi --effort search", "--effort is for workloads; 'aes32esmi' is of"),
 ]  # fmt: skip
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 import workloads
 from dse.cache import Cache
 from dse.show.workload_card import workload_card
+from isa.kernel import UnsupportedKernel
 
 
 def test_card_of_a_key_schedule(tmp_path: Path) -> None:
@@ -30,3 +33,19 @@ def test_card_of_a_key_schedule(tmp_path: Path) -> None:
     assert " 128 leaks" in lines["plain"]  # four lookups in each of 32 rounds
     (block,) = card["hottest block of the last line of RV32"].values()
     assert any(line.startswith("sm4ks ") for line in block)
+
+
+@pytest.mark.slow
+def test_effort_reaches_the_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def refuse(*args: object, effort: str, **others: object) -> None:
+        asked.append(effort)
+        raise UnsupportedKernel("none")
+
+    monkeypatch.setattr("dse.measure.measurement.compile_kernel", refuse)
+    cache = Cache(tmp_path, "test")
+    card = workload_card(workloads.get("sm4-key-schedule"), cache, "search")
+    cache.close()
+    assert set(asked) == {"search"}
+    assert not any(key.startswith("fewest") for key in card)

@@ -251,6 +251,10 @@ class Cover:
                     chosen = self.cheapest(last)
                     yield self.use(chosen, {chosen.holes[0]: middle}, weight)
 
+    def may_match(self, shape: Word, word: Word) -> bool:
+        """Whether `match` can succeed, from the operators alone."""
+        return shape.op in (word.op, "leaf", "xor") or len(shape.args) == 1
+
     def match(
         self, shape: Word, word: Word, binding: Mapping[str, Word], pattern: Pattern
     ) -> Mapping[str, Word] | None:

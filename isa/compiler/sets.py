@@ -331,11 +331,24 @@ class SetCover:
                 found += self._paired(sums)
         for pattern in self._repertoire.structural.get(op, ()):
             if len(pattern.root.args) == 2 and pattern.immediate is None:
-                for pair in itertools.permutations(terms, 2):
-                    binding = self._cover.match_all(pattern.root.args, pair, {}, pattern)
-                    if binding is not None:
-                        found.append((pair, way_of(pattern, binding)))
+                found += self._structural_pairs(pattern, terms)
         return found
+
+    def _structural_pairs(self, pattern: Pattern, terms: list[Word]) -> Iterator[_Together]:
+        """Ordered pairs of terms that are the operands of a pattern's root."""
+        first, second = pattern.root.args
+        able = [(i, t) for i, t in enumerate(terms) if self._cover.may_match(second, t)]
+        if not able:
+            return
+        for i, left in enumerate(terms):
+            binding = self._cover.match(first, left, {}, pattern)
+            if binding is None:
+                continue
+            for j, right in able:
+                if i != j:
+                    both = self._cover.match(second, right, binding, pattern)
+                    if both is not None:
+                        yield (left, right), way_of(pattern, both)
 
     def _alone(self, op: str, terms: tuple[Word, ...], choice: Choice) -> Part:
         """A part that is computed for itself and then added by the plain instruction."""

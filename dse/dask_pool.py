@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from dse.interrupt import POLL_SECONDS, heed
 from dse.worker import Result, Setup, Task, Worker
 
 _CONNECT_SECONDS = 30
@@ -65,11 +66,20 @@ class DaskPool:
                 wanted.remove(ticket)
                 yield ticket, self._done.pop(ticket)
             if wanted:
-                futures = list(self._running)
-                finished = _distributed().wait(futures, return_when="FIRST_COMPLETED").done
-                for future in finished:
+                for future in self._finished():
                     group = self._running.pop(future)
                     self._done.update(zip(group, _results(future, len(group)), strict=True))
+
+    def _finished(self) -> set[Any]:
+        """Wait until some of what runs are finished; those."""
+        futures = list(self._running)
+        while True:
+            heed()
+            try:
+                waited = _distributed().wait(futures, POLL_SECONDS, "FIRST_COMPLETED")
+            except TimeoutError:
+                continue
+            return set(waited.done)
 
     def stream(self, tasks: Sequence[Task], *, chunk: int = 1) -> Iterator[tuple[int, Result]]:
         """Yield (index of the task, its result) as they finish; `chunk` tasks travel together."""

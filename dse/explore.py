@@ -16,6 +16,7 @@ from dse.evaluator import Evaluator, SearchError
 from dse.exact import MOST_COMBINATIONS, Exact, enumerate_within, exhaustive_search, is_within
 from dse.fingerprint import versions
 from dse.front import Front, make_front
+from dse.interrupt import noted
 from dse.learn.discovery import MOST_RUNS, discover
 from dse.learn.prove import LIMIT_SECONDS as PROOF_SECONDS
 from dse.learn.prove import check_provable, prove
@@ -77,6 +78,7 @@ class Exploration:
         return all(row.confirmation.ok for row in self.front.rows)
 
 
+@noted()
 def explore(space: Space, options: Options, backend: Backend, observer: Observer) -> Exploration:
     """Search a space and write everything about it to the run folder.
 

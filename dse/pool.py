@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -11,6 +12,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict
 
 from dse import worker
+from dse.interrupt import POLL_SECONDS, heed
 from dse.worker import Result, Setup, Task, Worker
 
 LIMIT_SECONDS = 600.0
@@ -78,12 +80,15 @@ class Pool:
             self._local = self._local or Worker(self.setup)
             group = self._waiting[0]
             ticket = next(iter(group))
-            self._done[ticket] = self._local.perform(group.pop(ticket))
+            result = self._local.perform(group[ticket])
+            heed()  # first: Ctrl-C also ended the tools that were at work on it
+            self._done[ticket] = result
+            del group[ticket]
             if not group:
                 self._waiting.popleft()
             return
         suspects = self._submit_waiting()
-        finished, _ = wait(self._running, self.limit_seconds, return_when=FIRST_COMPLETED)
+        finished = _finished(self._running, self.limit_seconds)
         is_dead = bool(self._running) and not finished
         for future, group in [(future, self._running.pop(future)) for future in finished]:
             try:
@@ -136,11 +141,13 @@ class Pool:
     def _alone(self, task: Task) -> Result:
         future = self._submit([task])
         try:
-            return _results(future, self.limit_seconds)[0]
-        except (BrokenProcessPool, TimeoutError) as error:
-            self._discard()
-            late = f"took longer than {self.limit_seconds:g} s twice"
-            return Result(None, late if isinstance(error, TimeoutError) else _KILLED)
+            if _finished([future], self.limit_seconds):
+                return _results(future)[0]
+            reason = f"took longer than {self.limit_seconds:g} s twice"
+        except BrokenProcessPool:
+            reason = _KILLED
+        self._discard()
+        return Result(None, reason)
 
     def _discard(self) -> None:
         """Let go of the processes, and kill those that are still at work."""
@@ -152,6 +159,16 @@ class Pool:
             self._executor = None
 
 
-def _results(future: Future[str], limit_seconds: float | None = None) -> list[Result]:
-    found = json.loads(future.result(limit_seconds))
+def _finished(futures: Iterable[Future[str]], limit_seconds: float) -> set[Future[str]]:
+    """Those that are finished as soon as one is, or none when the time is up."""
+    deadline = time.monotonic() + limit_seconds
+    finished: set[Future[str]] = set()
+    while not finished and (left := deadline - time.monotonic()) > 0:
+        heed()
+        finished = wait(futures, min(left, POLL_SECONDS), return_when=FIRST_COMPLETED).done
+    return finished
+
+
+def _results(future: Future[str]) -> list[Result]:
+    found = json.loads(future.result())
     return [Result(**{**data, "notes": tuple(data["notes"])}) for data in found]

@@ -11,6 +11,7 @@ from typing import Protocol
 from dse.design import Design
 from dse.evaluation import Evaluation
 from dse.evaluator import Evaluator, Pending
+from dse.interrupt import heed
 from dse.pareto import Archive, Frame, Loss
 from dse.proposer import Outcome, Proposal, Proposer
 
@@ -128,6 +129,7 @@ class _Loop:
             done += 1
             self._show(min(done, total), total)
 
+        heed()
         evaluations = self.evaluator.finish(pending, on_result)
         for (origin, design), evaluation in zip(asked, evaluations, strict=True):
             is_new = self.found.count(evaluation, self.evaluator.losses(evaluation))

@@ -10,11 +10,13 @@ import math
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from dse.interrupt import POLL_SECONDS, heed
 from dse.learn.encoding import Rows
 from dse.learn.model import Model, Pairs, Program, Response, Way
 
@@ -145,7 +147,7 @@ class _Problem:
         solver.parameters.cp_model_probing_level = 0
         solver.parameters.symmetry_level = 0
         solver.parameters.linearization_level = 0
-        status = solver.solve(cp)
+        status = _solved(solver, cp)
         if status == self.cp_model.INFEASIBLE:
             return None
         bound = math.ceil((int(solver.best_objective_bound) - most) / weight)
@@ -293,6 +295,21 @@ class _Problem:
             for way, row in zip(ways, table, strict=True)
             for setting, literal in zip(response.settings, row, strict=True)
         ]
+
+
+def _solved(solver: Any, cp: Any) -> Any:
+    """The status of the solver, which a thread runs so that this one heeds Ctrl-C."""
+    solver.parameters.catch_sigint_signal = False
+    with ThreadPoolExecutor(1) as executor:
+        status = executor.submit(solver.solve, cp)
+        try:
+            while not status.done():
+                wait([status], POLL_SECONDS)
+                heed()
+        except KeyboardInterrupt:
+            solver.stop_search()
+            raise
+    return status.result()
 
 
 def _sorted(sums: Mapping[Pairs, int]) -> list[tuple[Pairs, int]]:

@@ -240,6 +240,28 @@ def test_ctrl_c_ends_with_the_front_so_far(tmp_path: Path) -> None:
     assert len(json.loads((out / "front.json").read_text())["rows"]) > 0
 
 
+@pytest.mark.parametrize(
+    "seed",
+    [
+        pytest.param(seed, marks=pytest.mark.slow if seed < 5 else pytest.mark.full)
+        for seed in range(30)
+    ],
+)
+def test_ctrl_c_is_heeded_at_any_moment(tmp_path: Path, seed: int) -> None:
+    out = tmp_path / "run"
+    generator = random.Random(seed)
+    words = ("search", AES, "--trials", 2000, "--jobs", seed % 3, "--no-cache", "--out", out)
+    process = spawn(*words, SYNTHETIC_SECONDS="0.02")
+    wait_for_trials(out, 1)
+    time.sleep(generator.random() * 0.5)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=15)
+    assert process.returncode == 1
+    assert "Interrupted: the front so far; continue with --resume." in output
+    assert errors == ""
+    assert json.loads((out / "manifest.json").read_text())["status"] == "interrupted"
+
+
 def test_evaluate_prints_the_keys_scripts_rely_on(capsys: Capture) -> None:
     words = ("evaluate", AES, "--set", "zkne=true", "--set", "core.pipeline=3", "--json")
     assert dse(*words) == 0

@@ -112,7 +112,7 @@ def explore(space: Space, options: Options, backend: Backend, observer: Observer
     if missing:
         raise SearchError(
             f"sampler {sampler} needs {missing}, which is not installed; install it with "
-            f"`pip install {missing}`, or take another sampler"
+            "`pip install 'riscv-dse[samplers]'`, or take another sampler"
         )
     if options.exhaustive and space.raw_size > MOST_COMBINATIONS:
         raise SearchError(

@@ -44,15 +44,15 @@ class Known:
 class SamplerKind:
     """How to build a sampler.
 
-    `is_reseeded` ones start afresh from (seed, batch) in every batch; `needs` names a library
-    that the project does not install by itself; `uses_structure` ones are given the segments of
-    the programs.
+    `is_reseeded` ones start afresh from (seed, batch) in every batch; `needs` names libraries
+    that only the extra `samplers` installs; `uses_structure` ones are given the segments of the
+    programs.
     """
 
     description: str
     build: Build
     is_reseeded: bool = True
-    needs: str | None = None
+    needs: tuple[str, ...] = ()
     uses_structure: bool = False
 
 
@@ -98,18 +98,20 @@ SAMPLERS: dict[str, SamplerKind] = {
     "tpe": SamplerKind("multivariate TPE", _TPE),
     "nsga2": SamplerKind("NSGA-II, population 50", _named("NSGAIISampler", population_size=50)),
     "nsga3": SamplerKind("NSGA-III, population 50", _named("NSGAIIISampler", population_size=50)),
-    "gp": SamplerKind("Gaussian process", _named("GPSampler"), needs="torch"),
+    "gp": SamplerKind("Gaussian process", _named("GPSampler"), needs=("torch", "scipy")),
     "qmc": SamplerKind(
-        "quasi-Monte-Carlo", _named("QMCSampler", scramble=True), is_reseeded=False, needs="scipy"
+        "quasi-Monte-Carlo",
+        _named("QMCSampler", scramble=True),
+        is_reseeded=False,
+        needs=("scipy",),
     ),
     "random": SamplerKind("uniformly random", _uniform),
 }
 
 
 def missing_library(sampler: str) -> str | None:
-    """The library that a sampler needs and that is not installed, or None."""
-    needs = SAMPLERS[sampler].needs
-    return needs if needs is not None and importlib.util.find_spec(needs) is None else None
+    """The first library that a sampler needs and that is not installed, or None."""
+    return next((n for n in SAMPLERS[sampler].needs if importlib.util.find_spec(n) is None), None)
 
 
 def batch_seed(seed: int, batch: int) -> int:

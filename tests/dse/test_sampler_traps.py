@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import optuna
@@ -11,12 +13,14 @@ import pytest
 from optuna.distributions import BaseDistribution, CategoricalDistribution
 
 import dse.proposer
+from dse.cli import run
 from dse.design import Design
 from dse.proposer import Outcome, Proposal, Proposer
 from dse.reductions import Reductions
 from dse.sampler import SAMPLERS, missing_library
 from dse.seeds import seed_designs
 from dse.space import Space
+from tests.dse.synthetic import BACKEND
 
 GENETIC = ("nsga2", "nsga3")
 INSTALLED = [name for name in SAMPLERS if not missing_library(name)]
@@ -158,3 +162,17 @@ def test_inactive_parameter_is_neutral_in_what_is_evaluated(
     texts = [text for text in designs if '"nluv":false' in text]
     assert texts
     assert all('"nluv.banks":1' in text for text in texts)  # neutral where it makes no difference
+
+
+def test_library_that_is_absent_is_refused_with_its_extra(
+    aes: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gp = replace(SAMPLERS["gp"], needs=("json", "no_such_library"))
+    monkeypatch.setitem(SAMPLERS, "gp", gp)
+    words = ["search", str(aes.file), "--sampler", "gp", "--out", str(tmp_path / "run")]
+    assert run(words, BACKEND) == 2
+    assert capsys.readouterr().err == (
+        "dse search: error: sampler gp needs no_such_library, which is not installed; install it "
+        "with `pip install 'riscv-dse[samplers]'`, or take another sampler\n"
+    )
+    assert not (tmp_path / "run").exists()

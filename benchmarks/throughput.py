@@ -7,8 +7,10 @@
 written. `cold`: the median of random designs of SPACE in an empty cache. `one`, `two` and `dask`:
 the default sampler on SPACE in an empty cache, with one worker process, two, and two workers of a
 Dask cluster that it starts on loopback; from the times of the tasks follows how long one and two
-workers that have a processor each take, the parent's own time between them included. Times are
-processor time, of this process, its workers and the synthesis they start, unless called wall time.
+workers that have a processor each take, the parent's own time between them included. Where `one`
+comes before `two` or `dask`, these say how many times as long it took by the wall clock: to be
+heeded on a machine that is idle else. Times are processor time, of this process, its workers and
+the synthesis they start, unless called wall time.
 """
 
 from __future__ import annotations
@@ -205,8 +207,11 @@ def cold(space: Space, designs: int) -> None:
     )
 
 
-def parallel(space: Space, kind: str, designs: int) -> None:
-    """Print what a cold search costs the parent and its workers, and how well they are used."""
+def parallel(space: Space, kind: str, designs: int, alone: float | None) -> float:
+    """Print what a cold search costs the parent and its workers, and how well they are used.
+
+    `alone` is the wall time of one worker process, in seconds; returns that of this search.
+    """
     with tempfile.TemporaryDirectory() as folder, _cluster(kind) as address:
         jobs = 2 if kind == "two" else 1
         options = (space, Backend(), Path(folder) / "cache", jobs)
@@ -229,7 +234,10 @@ def parallel(space: Space, kind: str, designs: int) -> None:
         "of the parent, ms a design": round(1000 * own / count, 2),
         "two workers over one, from the times of the tasks": round(one / two, 2),
     }
-    print(f"{kind:7} {space.name}: {json.dumps(report)}")
+    if alone is not None:
+        report["one worker over this, wall time"] = round(alone / wall, 2)
+    print(f"{kind:7} {space.name}: {json.dumps(report)}", flush=True)
+    return wall
 
 
 @contextmanager
@@ -267,14 +275,17 @@ def main() -> None:
     parser.add_argument("--designs", type=int, help="cached: 300; else 60")
     options = parser.parse_args()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # of the workers
+    alone = None
     for kind in options.kinds or KINDS:
         if kind == "cached":
             cached(options.designs or 300)
             continue
-        space = load_space(find_space(options.space))
-        (cold if kind == "cold" else lambda s, n, k=kind: parallel(s, k, n))(
-            space, options.designs or 60
-        )
+        space, designs = load_space(find_space(options.space)), options.designs or 60
+        if kind == "cold":
+            cold(space, designs)
+        else:
+            wall = parallel(space, kind, designs, alone)
+            alone = wall if kind == "one" else alone
 
 
 if __name__ == "__main__":

@@ -136,6 +136,8 @@ class Pool:
                 initializer=worker.start,
                 initargs=(self.setup.to_json(),),
             )
+            for _ in range(self.jobs):  # it starts a process for each task while none is idle
+                self._executor.submit(worker.work, "[]")
         return self._executor.submit(worker.work, json.dumps([asdict(task) for task in tasks]))
 
     def _alone(self, task: Task) -> Result:

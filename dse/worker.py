@@ -148,6 +148,7 @@ def start(setup_text: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_die_with_parent, daemon=True).start()
     _worker = Worker(Setup.from_json(setup_text))
+    Backend.load(_worker.setup.backend.evaluate)  # imported now, not with the first task
 
 
 def work(tasks_text: str) -> str:

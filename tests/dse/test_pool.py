@@ -51,6 +51,16 @@ def test_tasks_are_put_while_others_are_under_way_and_taken_in_any_order(aes: Sp
         assert designs == [result.data["design"] for result in Pool(setup_of(aes), 0).run(tasks)]  # type: ignore[index]
 
 
+def test_all_workers_start_with_the_first_task(aes: Space) -> None:
+    pool = Pool(setup_of(aes), 3)
+    before = set(multiprocessing.active_children())
+    try:
+        pool.put(tasks_of(aes, 1))
+        assert len(set(multiprocessing.active_children()) - before) == 3
+    finally:
+        pool.close()
+
+
 def test_design_that_kills_its_worker_fails_alone(
     aes: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:

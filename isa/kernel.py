@@ -7,7 +7,7 @@ its value. Loops are functional: values carried in, values carried out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -410,3 +410,25 @@ def trace(build: Callable[[Builder], None], xlen: int, unroll: int | str = 1) ->
     builder = Builder(xlen, unroll)
     build(builder)
     return builder.finish()
+
+
+def level_values(body: Iterable[Effect], results: tuple[Bits, ...]) -> list[Bits]:
+    """The distinct values that the effects of one level read, and its results."""
+    return list(dict.fromkeys((*_values(body), *results)))
+
+
+def _values(body: Iterable[Effect]) -> Iterator[Bits]:
+    """Expressions that the effects of one level read."""
+    for effect in body:
+        match effect:
+            case StoreEffect():
+                yield effect.value
+                if effect.index is not None:
+                    yield effect.index
+            case ProductEffect() | SubstitutionEffect():
+                yield effect.operand
+            case LoopEffect():
+                yield from effect.initial
+            case LoadEffect():
+                if effect.index is not None:
+                    yield effect.index

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from isa.kernel import Builder
 
@@ -46,6 +46,17 @@ class Kernel:
     summary: str
     requires: frozenset[str] = frozenset()
 
+    def in_view(self, view: str) -> Kernel:
+        """This kernel in another view of `isa.view.VIEWS`, whose name is added to its own."""
+        from isa.view import VIEWS, in_view  # few need it
+
+        return replace(
+            self,
+            name=f"{self.name}-{view}",
+            build=in_view(self.build, view),
+            summary=f"{self.summary}; {VIEWS[view][1]}",
+        )
+
 
 @dataclass(frozen=True)
 class Vector:
@@ -85,3 +96,14 @@ class Workload:
     vectors: tuple[Vector, ...]
     units: int = 1
     message_bytes: int = 0
+
+    def kernel(self, name: str) -> Kernel:
+        """The kernel of that name: one of `kernels`, or `<kernel>-<view>`, one of them in a view.
+
+        Raises:
+            KeyError: There is none.
+        """
+        if name in self.kernels:
+            return self.kernels[name]
+        written, _, view = name.rpartition("-")
+        return self.kernels[written].in_view(view)

@@ -18,7 +18,7 @@ from workloads import Workload
 def bounds_of(workload: Workload, kernel: str, target: Target, cache: Cache) -> Bounds:
     """Bounds of a kernel as the target's compiler covers it."""
     return bounds(
-        workload.kernels[kernel].build,
+        workload.kernel(kernel).build,
         target.instructions,
         unroll=target.unroll,
         latencies=target.hardware(cache).latencies,

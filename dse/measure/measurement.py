@@ -104,7 +104,7 @@ def compiled(
                 workload, kernel, target.host_instructions, target.link, target.unroll
             ).to_json()
         program = compile_kernel(
-            workload.kernels[kernel].build,
+            workload.kernel(kernel).build,
             target.instructions,
             target.core if waits.other else None,
             unroll=target.unroll,

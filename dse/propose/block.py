@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from dse.propose.graph import Graph
 from isa.bits import Bits
-from isa.kernel import (
-    Effect,
-    Kernel,
-    LoadEffect,
-    LoopEffect,
-    ProductEffect,
-    StoreEffect,
-    SubstitutionEffect,
-)
+from isa.kernel import Effect, Kernel, LoopEffect, level_values
 
 
 def blocks(kernel: Kernel, name: str, weight: float = 1.0) -> list[Graph]:
@@ -49,25 +41,3 @@ def _collect(
     for i, loop in enumerate(loops):
         inner = f"{name}.loop{i}" if len(loops) > 1 else f"{name}.loop"
         _collect(loop.body, loop.results, inner, weight * loop.count, found)
-
-
-def level_values(body: Iterable[Effect], results: tuple[Bits, ...]) -> list[Bits]:
-    """The distinct values that the effects of one level read, and its results."""
-    return list(dict.fromkeys((*_values(body), *results)))
-
-
-def _values(body: Iterable[Effect]) -> Iterator[Bits]:
-    """Expressions that the effects of one level read."""
-    for effect in body:
-        match effect:
-            case StoreEffect():
-                yield effect.value
-                if effect.index is not None:
-                    yield effect.index
-            case ProductEffect() | SubstitutionEffect():
-                yield effect.operand
-            case LoopEffect():
-                yield from effect.initial
-            case LoadEffect():
-                if effect.index is not None:
-                    yield effect.index

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dse.propose.substitution import BYTE_VALUES, factor, named_boxes
 from isa.bits import Bits, fold
+from isa.substitution import BYTE_VALUES, factor, named_boxes
 from isa.table import Table
 
 _INFIX = {"and": "&", "or": "|", "xor": "^", "add": "+", "sub": "-", "mul": "*"}

@@ -14,9 +14,9 @@ from dse.propose.group import Group
 from dse.propose.idea import Family, Idea
 from dse.propose.meaning import in_canonical_order, registers
 from dse.propose.normal_form import NormalForm, normal_form, single_register
-from dse.propose.substitution import factor
 from isa.bits import Bits, arg, concat, const
 from isa.canonical import labels
+from isa.substitution import factor
 
 Parts = tuple[tuple[int, tuple[int, ...]], ...]
 """(byte, value for each value of it, 0 for 0) of each register, sorted."""

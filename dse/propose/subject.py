@@ -9,11 +9,11 @@ from itertools import product
 
 from dse.propose.block import blocks
 from dse.propose.graph import Graph
-from dse.propose.variant import VIEWS, variant
 from dse.propose.work import Work
 from isa.instruction_set import InstructionSet
 from isa.kernel import UnsupportedKernel, trace
 from isa.table import Table
+from isa.view import VIEWS, changes
 from workloads import Kernel, Workload
 
 
@@ -73,9 +73,9 @@ def make_subject(
     }
     seen = {_signature(found) for found in graphs.values()}
     for kernel, view in product(admitted.values(), VIEWS):
-        other = variant(kernel, base.xlen, view)
-        if other is None:
+        if not changes(kernel.build, view, base.xlen):
             continue
+        other = kernel.in_view(view)
         found = _graphs(other, workload.name, weight, base.xlen, unroll)
         if _signature(found) not in seen:
             seen.add(_signature(found))

@@ -1,58 +1,66 @@
-"""Variant: a kernel in another view, its linear layers distributed to the S-boxes."""
+"""View: a kernel in another spelling, its linear layers distributed to the S-boxes.
+
+The spelling as written is one of many with the same results. In another one an instruction may be
+found that does not stand in the first: a space offers such kernels with the proposals that need
+them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 
-from dse.propose.block import level_values
-from dse.propose.distribution import distribute, turn
 from isa.bits import Bits, arg, substitute
+from isa.distribution import distribute, turn
 from isa.kernel import (
     Builder,
     Effect,
     Index,
+    Kernel,
     LoadEffect,
     LoopEffect,
     Pointer,
     ProductEffect,
     StoreEffect,
     SubstitutionEffect,
+    level_values,
     trace,
 )
-from isa.kernel import Kernel as Trace
-from workloads import Kernel
 
-View = Callable[[Iterable[Bits]], list[Bits]]
+Rewrite = Callable[[Iterable[Bits]], list[Bits]]
+Build = Callable[[Builder], None]
 
-VIEWS: dict[str, tuple[View, str]] = {
+VIEWS: dict[str, tuple[Rewrite, str]] = {
     "distributed": (distribute, "linear layers distributed to the S-boxes"),
     "turned": (turn, "sums of S-boxes turned by a byte for each"),
 }
 """How values are rewritten, and what that is, by the name added to that of the kernel."""
 
 
-def variant(kernel: Kernel, xlen: int, view: str) -> Kernel | None:
-    """The kernel in another view; None where that is how it is written already."""
-    rewrite, what = VIEWS[view]
-    written = trace(kernel.build, xlen)
-    if not _changes(rewrite, written.body, ()):
-        return None
-
+def in_view(build: Build, view: str) -> Build:
+    """The kernel that `build` traces, in another view; as it is written where nothing changes."""
+    rewrite, _ = VIEWS[view]
+    written: dict[int, Kernel] = {}  # by register width
     spelled: dict[int, dict[Bits, Bits]] = {}  # by level, alive as long as `written`
 
-    def build(k: Builder) -> None:
-        _Replay(k, written, spelled, rewrite).run()
+    def build_view(k: Builder) -> None:
+        if k.xlen not in written:
+            written[k.xlen] = trace(build, k.xlen)
+        _Replay(k, written[k.xlen], spelled, rewrite).run()
 
-    return replace(
-        kernel,
-        name=f"{kernel.name}-{view}",
-        build=build,
-        summary=f"{kernel.summary}; {what}",
-    )
+    return build_view
 
 
-def _changes(rewrite: View, body: Iterable[Effect], results: tuple[Bits, ...]) -> bool:
+def changes(build: Build, view: str, xlen: int) -> bool:
+    """Whether a view differs from what is written.
+
+    Raises:
+        UnsupportedKernel: The kernel does not exist for this register width.
+    """
+    rewrite, _ = VIEWS[view]
+    return _changes(rewrite, trace(build, xlen).body, ())
+
+
+def _changes(rewrite: Rewrite, body: Iterable[Effect], results: tuple[Bits, ...]) -> bool:
     body = tuple(body)
     roots = level_values(body, results)
     if any(a is not b for a, b in zip(roots, rewrite(roots), strict=True)):
@@ -66,9 +74,9 @@ class _Replay:
     def __init__(
         self,
         builder: Builder,
-        written: Trace,
+        written: Kernel,
         spelled: dict[int, dict[Bits, Bits]],
-        rewrite: View,
+        rewrite: Rewrite,
     ) -> None:
         self.builder = builder
         self.written = written

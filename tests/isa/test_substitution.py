@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dse.propose.boxes import with_named_boxes
-from dse.propose.substitution import factor, named_boxes
 from isa.bits import arg, evaluate, lookup, topological
+from isa.substitution import factor, named_boxes
 from isa.table import Table
 
 BOXES = {box.name: box for box in named_boxes()}

@@ -15,9 +15,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from dse.propose.boxes import rotl
-from dse.propose.substitution import BYTE_VALUES, named_boxes
 from isa.bits import Bits, apply, const, fold, lookup, node, topological
+from isa.substitution import BYTE_VALUES, named_boxes
 from isa.table import Table
 
 _UNARY = ("shl", "shr", "sar", "rotr", "slice", "zext", "sext", "not")
@@ -340,7 +339,7 @@ def _turned(form: _Form, width: int) -> Bits | None:
     groups: dict[tuple[Table, tuple[int, ...]], dict[int, Bits]] = {}
     left: list[Bits] = []
     for a, columns in boxes.items():
-        placed = [tuple(rotl(c, -k % width, width) for c in columns) for k in range(0, width, 8)]
+        placed = [tuple(_rotl(c, -k % width, width) for c in columns) for k in range(0, width, 8)]
         base = min(placed)
         assert isinstance(a.attr, Table)
         group = groups.setdefault((a.attr, base), {})
@@ -379,3 +378,7 @@ def _digest(columns: tuple[int, ...]) -> int:
     for column in columns:
         total = (total * 0x01000193 ^ column) & 0xFFFFFFFF
     return total
+
+
+def _rotl(value: int, amount: int, width: int) -> int:
+    return (value << amount | value >> (width - amount)) & ((1 << width) - 1)

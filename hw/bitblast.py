@@ -13,7 +13,7 @@ from hw.identifiers import is_temporary, naming_order
 from hw.rom import contents
 from hw.sums import Sum, Sums
 
-__all__ = ["bitblast"]
+__all__ = ["bitblast", "source_wires"]
 
 Word = Sequence[int]
 
@@ -35,6 +35,20 @@ def bitblast(block: pyrtl.Block) -> Graph:
     area and delay: `hw/memory.py`); a RomBlock of at most 12 address bits becomes gates.
     """
     return sweep(_Blaster(block).run())
+
+
+def source_wires(block: pyrtl.Block) -> dict[str, Any]:
+    """The wire of each port that may be a source of `bitblast(block)`, by the port's name."""
+    blaster = _Blaster(block)
+    found = {
+        _label(wire, rank): wire
+        for wires in (blaster.inputs, blaster.registers)
+        for rank, wire in enumerate(wires)
+    }
+    for rank, memory in enumerate(blaster.memories):
+        for i, net in enumerate(memory.readport_nets):
+            found[f"{_label(memory, rank)}.read{i}.data"] = net.dests[0]
+    return found
 
 
 class _Blaster:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyrtl
 
 from hw.aiger import input_nodes, output_literals
-from hw.bitblast import bitblast
+from hw.bitblast import bitblast, source_wires
 from hw.cosim import Netlist
 from hw.graph import Graph
 from hw.liberty import CELLS
@@ -181,7 +180,8 @@ def energy(
     """
     block = netlist.built.block
     graph = bitblast(block)
-    wires = _source_wires(block, graph)
+    every = source_wires(block)
+    wires = {port.name: every[port.name] for port in graph.sources}
     tracer = pyrtl.SimulationTrace(list(wires.values()), block=block)
     run = netlist.run(program, args, memory, limit=limit, tracer=tracer)
     inside = [i for i, (_, pc) in enumerate(run.retirements) if pc >= program.entry]
@@ -189,12 +189,3 @@ def energy(
     last = run.retirements[inside[-1]][0] + 1
     trace = {name: tracer.trace[wire.name][first:last] for name, wire in wires.items()}
     return switched(graph, trace)
-
-
-def _source_wires(block: pyrtl.Block, graph: Graph) -> dict[str, Any]:
-    """Return the wire of each source port of `graph`, by the port's name."""
-    named = {w.name: w for w in block.wirevector_subset((pyrtl.Input, pyrtl.Register))}
-    for memory in {net.op_param[1] for net in block.logic_subset("m")}:
-        for i, net in enumerate(memory.readport_nets):
-            named[f"{memory.name}.read{i}.data"] = net.dests[0]
-    return {port.name: named[port.name] for port in graph.sources}

@@ -12,6 +12,7 @@ from dse.measure.target import Target
 from dse.metrics import METRICS, Quantity
 from dse.space import Space, WorkloadUse
 from hw.composition import Hardware, circuit_map
+from hw.coprocessors.beside import Beside
 from hw.cosim import Netlist
 from hw.energy import energy
 
@@ -34,17 +35,16 @@ def switched(
 ) -> Quantity:
     """Return what one block of every workload switches on the first known answer, weighted sum.
 
+    A co-processor and its bus switch too: their clock also where a program leaves them idle.
+
     Raises:
-        CannotSimulate: when there is a co-processor, or the run is too long.
+        CannotSimulate: when the run is too long.
     """
-    if target.coprocessor is not None:
-        raise CannotSimulate(
-            "energy must be asked of a design without a co-processor, whose switching is not "
-            "simulated; leave out the metric or the co-processor"
-        )
+    p = target.coprocessor
     key = digest_of(
         repr(target.core.canonical()),
-        target.instructions.digest,
+        target.host_instructions.digest,
+        repr(p and p.canonical()),
         repr(target.circuits),
         repr(sorted(hardware.latencies.items())),
     )
@@ -53,12 +53,16 @@ def switched(
         workload = workloads.get(use.workload, use.bytes)
         kernel = str(design[f"kernel.{use.workload}"])
         program = compiled(workload, kernel, target, hardware.latencies, cache)
-        case = cases(workload, program)[0]
+        case = cases(workload, program, kernel)[0]
         identity = (workload.name, str(workload.message_bytes), program.digest)
 
         def compute() -> float:
             netlist = Netlist(
-                target.core, target.instructions, hardware.latencies, circuit_map(target.circuits)
+                target.core,
+                target.host_instructions,
+                hardware.latencies,
+                circuit_map(target.circuits),
+                None if p is None else Beside(p, target.core.xlen),
             )
             try:
                 found = energy(netlist, program, case.arguments, case.memory, limit=LIMIT_CYCLES)

@@ -40,6 +40,29 @@ def test_rotations_in_one_instruction_save_energy() -> None:
     assert (ratio.unit, ratio.error) == ("", switching.ERROR)
 
 
+def with_coprocessor(weight: int) -> Space:
+    return space(
+        "name: energy\nobjectives: [cycles, energy_rel]\n"
+        "workloads:\n  - {workload: sha256, bytes: 32, kernel: [rolling, coprocessor]}\n"
+        f"  - {{workload: sm4-encrypt, weight: {weight}}}\n"
+        "core: {pipeline: [3]}\ncoprocessor: {stages: [1]}\ninstructions: {base: rv32i}\n"
+    )
+
+
+@pytest.mark.slow
+def test_a_coprocessor_saves_energy_where_it_works_and_costs_some_where_it_is_idle() -> None:
+    def switched(weight: int, **choices: bool | str) -> float:
+        of = with_coprocessor(weight)
+        found = evaluate(space=of, design=of.neutral.replace(choices), cache=Cache(None))
+        return found.metrics["switched"].value
+
+    driven: dict[str, bool | str] = {"coprocessor": True, "kernel.sha256": "coprocessor"}
+    idle = switched(2, **driven) - switched(1, **driven)  # one more block of SM4, on the core
+    plain = switched(2) - switched(1)
+    assert plain < idle
+    assert switched(1, **driven) - idle < (switched(1) - plain) / 2
+
+
 def test_a_request_is_part_of_what_an_evaluation_depends_on() -> None:
     without = space(TEXT.replace("energy_rel", "area_ge"))
     bound = space(TEXT.replace("energy_rel", "area_ge") + 'constraints: {energy_rel: "<= 1"}\n')

@@ -159,7 +159,8 @@ def explore(space: Space, options: Options, backend: Backend, observer: Observer
         result["history"] = _history(found)
         if not found.is_interrupted and found.front:
             result |= _comparison(evaluator, found, baseline, seed, options, observer, clock)
-            result["points"] = place(evaluator, run.trials(), baseline)
+        if not found.is_interrupted and found.front:
+            result |= _points(evaluator, found, run, baseline)
             clock.lap("points")
         rows = found.rows()
         confirmations = _confirm(evaluator, rows, observer, found)
@@ -221,6 +222,15 @@ def _proof(
         "busy_seconds": round(evaluator.busy_seconds, 3),
         "failed": len(evaluator.failures),
     }
+
+
+def _points(evaluator: Evaluator, found: Found, run: Run, baseline: Evaluation) -> dict[str, Any]:
+    """Where the named points of the space stand."""
+    try:
+        return {"points": place(evaluator, run.trials(), baseline)}
+    except KeyboardInterrupt:
+        found.is_interrupted = True
+        return {}
 
 
 def _comparison(

@@ -52,7 +52,8 @@ class Entry:
     """What may be in or out: an entry of `choose`, or the co-processor.
 
     An entry of `choose` is an extension, a single instruction, or a proposal's file; `provides` are
-    its own name and the mnemonics it brings.
+    its own name and the mnemonics it brings, for a proposal also `view_need` of its `views`: other
+    views of kernels (`isa.view`), offered with it.
     """
 
     name: str
@@ -60,6 +61,12 @@ class Entry:
     provides: tuple[str, ...] = ()
     file: Path | None = None
     file_digest: str = ""
+    views: tuple[str, ...] = ()
+
+
+def view_need(view: str) -> str:
+    """What a kernel in a view requires: a proposal with that view."""
+    return f"a proposal in the {view} view"
 
 
 @dataclass(frozen=True)

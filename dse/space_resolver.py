@@ -20,6 +20,7 @@ from dse.space import (
     SpaceError,
     Technology,
     WorkloadUse,
+    view_need,
 )
 from dse.space_file import SpaceFile, read_space_file
 from dse.suggestion import one_of, suggest
@@ -66,7 +67,7 @@ class _Resolver:
         entries, entry_parameters = self.entries()
         coprocessor, coprocessor_parameters = self.coprocessor()
         entries += coprocessor
-        workloads = self.workloads()
+        workloads = self.workloads(entries)
         parameters = (
             *self.core_parameters(),
             Parameter("instructions.base", (self.base,)),
@@ -109,7 +110,8 @@ class _Resolver:
             found.append(Parameter("compiler.effort", tuple(compiler.effort)))
         return found
 
-    def workloads(self) -> tuple[WorkloadUse, ...]:
+    def workloads(self, entries: Sequence[Entry]) -> tuple[WorkloadUse, ...]:
+        views = dict.fromkeys(view for entry in entries for view in entry.views)
         uses: dict[str, WorkloadUse] = {}
         written = [entry.workload for entry in self.shape.workloads]
         if not self.shape.workloads:
@@ -124,10 +126,17 @@ class _Resolver:
                 k: tuple(self.names.kernel_requirements(entry.workload, k))
                 for k in self.names.kernel_names(entry.workload)
             }
+            derived: dict[str, list[str]] = {}  # kernels in other views, by that as written
+            for view in views:
+                for k in self.names.kernels_changed(entry.workload, view, self.shape.core.xlen[0]):
+                    derived.setdefault(k, []).append(f"{k}-{view}")
+                    requires[f"{k}-{view}"] = (*requires[k], view_need(view))
             if self.has_coprocessor:
                 drivers = self.names.coprocessor_kernels(entry.workload)
                 requires.update((k, (ENTRY, *needs)) for k, needs in drivers.items())
             kernels = self.kernels(index, entry.kernel, tuple(requires))
+            others = (other for k in kernels for other in derived.get(k, ()))
+            kernels = tuple(dict.fromkeys((*kernels, *others)))
             fault = self.names.size_fault(entry.workload, entry.bytes) if entry.bytes else None
             if fault:
                 self.problem(("workloads", index, "bytes"), fault)
@@ -242,12 +251,13 @@ class _Resolver:
             )
             return None
         try:
-            load_proposal(file)
+            views = load_proposal(file).views
         except ProposalError as error:
             self.problem(path, f"proposal {error}")
             return None
         digest = hashlib.blake2b(content, digest_size=16).hexdigest()
-        return Entry(file.stem, "proposal", (file.stem,), file, digest)
+        provides = (file.stem, *map(view_need, views))
+        return Entry(file.stem, "proposal", provides, file, digest, views)
 
     def options(self, entry: Entry, options: Any, path: KeyPath) -> list[Parameter]:
         accepted = self.names.extension_parameters(entry.name) if entry.kind == "extension" else {}

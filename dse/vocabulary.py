@@ -20,6 +20,9 @@ class Vocabulary(Protocol):
     def kernel_requirements(self, workload: str, kernel: str) -> Sequence[str]:
         """Names of the instructions and extensions that a variant cannot be compiled without."""
 
+    def kernels_changed(self, workload: str, view: str, xlen: int) -> Sequence[str]:
+        """The variants that differ in another view of `isa.view`; asked only for proposals."""
+
     def size_fault(self, workload: str, size_bytes: int) -> str | None:
         """Why a workload cannot have this message size; None where it can."""
 
@@ -74,6 +77,21 @@ class Registries:
         import workloads
 
         return tuple(sorted(workloads.get(workload).kernels[kernel].requires))
+
+    def kernels_changed(self, workload: str, view: str, xlen: int) -> Sequence[str]:
+        """Those that exist for the register width and are written otherwise there."""
+        import workloads
+        from isa.kernel import UnsupportedKernel
+        from isa.view import changes
+
+        found = []
+        for name, kernel in workloads.get(workload).kernels.items():
+            try:
+                if changes(kernel.build, view, xlen):
+                    found.append(name)
+            except UnsupportedKernel:
+                continue
+        return tuple(found)
 
     def size_fault(self, workload: str, size_bytes: int) -> str | None:
         """What the workload itself says when asked for that size."""

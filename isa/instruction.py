@@ -229,6 +229,7 @@ class Extension:
         self.xlens = xlens
         self.state = dict(state or {})
         self.requires = requires
+        self.views: tuple[str, ...] = ()  # of kernels, see `isa.view`, in which a proposal stands
         self.instructions: list[Instruction] = []
         self.compressed: list[Compressed] = []
 

@@ -3,7 +3,9 @@
     {"format": 1, "name": "xsb0", "xlen": 32, "encoding": "xsb0 rd rs1 rs2 bs 29..25=0 ...",
      "fields": {}, "meaning": "(bits (xor (arg rs1 32) ...))", "source": "...", "measured": {...}}
 
-Whatever else the file holds is for people and reports. Nothing in it is executed.
+`views` may name other views of kernels (`isa.view`) in which the instruction was measured; a space
+that chooses the proposal offers its kernels in them. Whatever else the file holds is for people and
+reports. Nothing in it is executed.
 """
 
 from __future__ import annotations
@@ -75,6 +77,7 @@ def read_proposal(data: Mapping[str, Any]) -> Extension:
     holes = sorted(arguments([root]), key=_order)
     parameters = tuple(str(a.attr) for a in holes)
     extension = Extension(name, source=_text(data, "source"), xlens=(xlen,))
+    extension.views = _views(data)
 
     def meaning(*operands: Bits) -> Bits:
         return substitute(root, dict(zip(holes, operands, strict=True)))
@@ -130,6 +133,19 @@ def _fields(data: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
         if not is_pair or not 31 >= bits[0] >= bits[1] >= 0:
             raise ProposalError(f"field {name} must be [high, low] bits, not {bits!r}")
     return {name: (bits[0], bits[1]) for name, bits in fields.items()}
+
+
+def _views(data: Mapping[str, Any]) -> tuple[str, ...]:
+    views = data.get("views", [])
+    if views == []:
+        return ()
+    from isa.view import VIEWS  # few proposals have any
+
+    if not isinstance(views, list) or any(v not in list(VIEWS) for v in views):
+        raise ProposalError(f"views must be a list of {' and '.join(VIEWS)}, not {views!r}")
+    if len(set(views)) < len(views):
+        raise ProposalError(f"views must name each once, not {views!r}")
+    return tuple(views)
 
 
 def _meaning(text: str, xlen: int) -> Bits:

@@ -15,7 +15,7 @@ from dse.measure.context_metrics import context_metrics
 from dse.measure.hardware_metrics import hardware_metrics
 from dse.measure.measurement import Measurement, WrongAnswer, compiled, measure, mnemonics
 from dse.measure.switching import CannotSimulate, switched
-from dse.measure.target import Target, target_of, without_unused
+from dse.measure.target import Target, served, target_of, without_unused
 from dse.metrics import METRICS, ON_REQUEST, Quantity
 from dse.space import Space, WorkloadUse
 from hw.composition import Hardware
@@ -81,7 +81,7 @@ def _used(space: Space, design: Design, target: Target, cache: Cache) -> frozens
         program = _compiled(use, design, target, {}, cache)
         used |= mnemonics(program, target.host_instructions)
         used.update(use.requires.get(str(design[f"kernel.{use.workload}"]), ()))
-    return frozenset(used)
+    return served(space, design, frozenset(used))
 
 
 def _compiled(

@@ -8,7 +8,7 @@ import workloads
 from dse.cache import Cache
 from dse.design import Design
 from dse.measure.measurement import compiled, measure, mnemonics
-from dse.measure.target import target_of
+from dse.measure.target import served, target_of
 from dse.space import Space
 from isa.encoding import EncodingError
 from isa.kernel import KernelError, UnsupportedKernel
@@ -30,7 +30,7 @@ def segments(*, space: Space, design: Design, cache: Cache) -> list[dict[str, An
             done = measure(workload, kernel, target, {}, cache)
             program = compiled(workload, kernel, target, {}, cache)
             used = mnemonics(program, target.instructions)
-            used |= set(use.requires.get(kernel, ()))
+            used = served(space, design, used | set(use.requires.get(kernel, ())))
             found.append(
                 {
                     "workload": use.workload,

@@ -10,7 +10,7 @@ from pathlib import Path
 from dse.cache import Cache, digest_of
 from dse.coprocessor import CoprocessorError, coprocessor_of, refuse_host
 from dse.design import Design, Value
-from dse.space import Space
+from dse.space import Space, view_need
 from hw import units
 from hw.composition import Hardware, compose
 from hw.coprocessors.area import cost
@@ -247,6 +247,15 @@ def _tables(instructions: tuple[Instruction, ...], xlen: int) -> frozenset[str]:
     """Names of the tables that instructions look up."""
     roots = [value for i in instructions for value in i.effects(xlen).values()]
     return frozenset(n.attr.name for n in topological(roots) if isinstance(n.attr, Table))
+
+
+def served(space: Space, design: Design, used: frozenset[str]) -> frozenset[str]:
+    """`used` without the views of kernels that a proposal offers of which programs use more.
+
+    What is left of a view keeps every proposal that has it, as nothing says which is needed.
+    """
+    proposals = [e for e in space.entries if e.views and design[e.name] and e.name in used]
+    return used - {need for e in proposals for need in map(view_need, e.views)}
 
 
 def without_unused(space: Space, design: Design, used: frozenset[str]) -> Design:

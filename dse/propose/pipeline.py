@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 from dse.propose.candidate import Candidate, Pool
 from dse.propose.companion import companions, elsewhere
@@ -15,6 +16,7 @@ from dse.propose.request import Request, RequestError
 from dse.propose.score import Score, Scorer
 from dse.propose.selection import Selection, select
 from dse.propose.slot import NoRoom, encodings_in_use
+from dse.propose.subject import Subject
 from dse.propose.survey import Ranked, Survey, survey
 from hw.technology import Technology
 from isa.encoding import Encoding
@@ -282,9 +284,24 @@ def _proposals(
                 is_chosen,
                 selection.after[position] if is_chosen else None,
                 selection.lost_without[position] if is_chosen else None,
+                _views(candidate, [selection.score] if is_chosen else [], scorer.subjects),
             )
         )
     return tuple(made)
+
+
+def _views(
+    candidate: Candidate, sets: Sequence[Score], subjects: Sequence[Subject]
+) -> tuple[str, ...]:
+    """Views of the kernels, not as written, whose best programs execute a candidate."""
+    assert candidate.alone is not None
+    names = {instruction.name for instruction in candidate.instructions}
+    found = set()
+    for score, subject in product([candidate.alone, *sets], subjects):
+        best = score.best[subject.workload.name]
+        if best.kernel not in subject.written and names & best.used.keys():
+            found.add(best.kernel.rpartition("-")[2])
+    return tuple(sorted(found))
 
 
 def _savings(candidate: Candidate, base: Score) -> Iterable[Saving]:

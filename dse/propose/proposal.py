@@ -63,6 +63,7 @@ class Proposal:
         is_chosen: Part of the chosen set.
         cycles_after: Weighted cycles with it and all chosen before it.
         lost_without: Weighted cycles lost if it alone is left out of the chosen set.
+        views: Other views of kernels (`isa.view`) whose measured programs use it.
     """
 
     idea: Idea
@@ -77,6 +78,7 @@ class Proposal:
     is_chosen: bool = False
     cycles_after: float | None = None
     lost_without: float | None = None
+    views: tuple[str, ...] = ()
     more: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -129,6 +131,7 @@ class Proposal:
         places: dict[str, int] = {}
         for o in self.idea.occurrences:
             places[o.graph.name] = places.get(o.graph.name, 0) + 1
+        views = {"views": list(self.views)} if self.views else {}
         pair = {"pair": [i.name for i in self.instructions]} if len(self.instructions) > 1 else {}
         return [
             write_proposal(
@@ -137,6 +140,7 @@ class Proposal:
                 slot.fields,
                 formula=text,
                 **pair,
+                **views,
                 nearest={
                     "relation": self.nearest.relation or "new",
                     "name": self.nearest.name,

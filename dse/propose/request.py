@@ -125,6 +125,6 @@ def from_space(space: Space) -> tuple[tuple[Workload, float], ...]:
     found = []
     for use in space.workloads:
         workload = workloads.get(use.workload, use.bytes)
-        kernels = {name: workload.kernels[name] for name in use.kernels}
+        kernels = {name: workload.kernels[name] for name in use.kernels if name in workload.kernels}
         found.append((workloads.Workload(**{**vars(workload), "kernels": kernels}), use.weight))
     return tuple(found)

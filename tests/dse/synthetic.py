@@ -34,6 +34,9 @@ class SyntheticVocabulary:
     def kernel_requirements(self, workload: str, kernel: str) -> Sequence[str]:
         return (kernel,) if kernel in ("zkne", "nluv") else ()
 
+    def kernels_changed(self, workload: str, view: str, xlen: int) -> Sequence[str]:
+        return ()
+
     def size_fault(self, workload: str, size_bytes: int) -> str | None:
         if not workload.endswith("-ctr"):
             return f"workload {workload} must have no message size, not {size_bytes}"

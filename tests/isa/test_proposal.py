@@ -73,6 +73,9 @@ def test_written_and_read_back_it_is_the_same() -> None:
         ({"meaning": "(bits (zext 32 (arg rs1 16)))"}, "operand rs1 must be 32 bits wide, not 16"),
         ({"fields": {"bs": [1, 40]}}, r"field bs must be \[high, low\] bits, not \[1, 40\]"),
         ({"fields": []}, r"fields must be a mapping, not \[\]"),
+        ({"views": ["up"]}, r"views must be a list of distributed and turned, not \['up'\]"),
+        ({"views": "turned"}, "views must be a list of distributed and turned, not 'turned'"),
+        ({"views": ["turned"] * 2}, "views must name each once, not"),
         ({"source": ""}, "source must be a text, not ''"),
     ],
 )

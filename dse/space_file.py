@@ -26,9 +26,9 @@ from isa.core import (
     DIVIDERS,
     LONGEST_LATENCY,
     MEMORIES,
-    MULTIPLIERS,
     PIPELINES,
     PREDICTIONS,
+    PRODUCTS,
 )
 
 MAX_TRIALS = 1_000_000
@@ -165,8 +165,8 @@ class CoreEntry(Strict):
     memory: Annotated[list[Annotated[str, _choice_of(*MEMORIES)]], *Choices] = ["separate"]
     memory_latency: Annotated[list[Annotated[int, _whole(1, LONGEST_LATENCY)]], *Choices] = [1]
     read_ports: Annotated[list[Annotated[int, _choice_of(2, 3)]], *Choices] = [2]
-    multiplier: Annotated[list[Annotated[int, _choice_of(*MULTIPLIERS)]], *Choices] = [0]
-    carryless: Annotated[list[Annotated[int, _choice_of(*MULTIPLIERS)]], *Choices] = [0]
+    multiplier: Annotated[list[Annotated[Any, _choice_of(*PRODUCTS)]], *Choices] = [0]
+    carryless: Annotated[list[Annotated[Any, _choice_of(*PRODUCTS)]], *Choices] = [0]
     divider: Annotated[list[Annotated[int, _choice_of(*DIVIDERS)]], *Choices] = [0]
 
     @model_validator(mode="after")

@@ -21,7 +21,8 @@ class Underway:
         writes: 1 bit, there is one.
         rd: Its register.
         value: It; None where it is not handed to an instruction that waits for it.
-        late: 1 bit, it is not there yet; None where it is.
+        late: 1 bit, it is not there yet; None where it is. With neither, what reads the register
+            waits even if a later instruction writes it too.
     """
 
     writes: Wire
@@ -55,13 +56,17 @@ def bypassed(source: Source, underway: Sequence[Underway]) -> tuple[Wire, Wire]:
     Returns:
         The operand; and 1 bit, it has to be waited for.
     """
-    value, unseen, late = source.stored, [], []
+    value = source.stored
+    unseen: list[Wire] = []
+    late: list[Wire] = []
     for result in reversed(underway):
         here = result.writes & (result.rd == source.number)
-        if result.value is None:
+        if result.value is None and result.late is None:
             unseen.append(here)
             continue
-        value = pyrtl.select(here, result.value, value)
+        if result.value is not None:
+            value = pyrtl.select(here, result.value, value)
+        late = [wait & ~here for wait in late]
         if result.late is not None:
             late.append(source.reads & here & result.late)
     waits = [source.reads & any_wire(unseen[::-1]), *late] if unseen else late

@@ -12,7 +12,8 @@ from hw.decoder import Decoder
 from hw.extension import extension_logic
 from hw.iterative import with_iterative_units
 from hw.lower import Circuits
-from hw.pipeline import Ports, Retired, build_pipeline
+from hw.pipeline import Ports, build_pipeline
+from hw.retired import Retired
 from hw.slot import Access, Answer, Command, Coprocessor, Issue, UnitPort, answered, command_of
 from isa.core import Core
 from isa.instruction_set import InstructionSet
@@ -162,10 +163,14 @@ def _check(core: Core, instructions: InstructionSet, latencies: Latencies) -> De
                 f"latency must be at least 1 cycle, of an instruction of the set, "
                 f"not {cycles!r} of {name!r}"
             )
-        if instructions.by_name[name] in decoder.iterative:
-            raise ValueError(
-                f"latency of {name} must be left to the iterative unit that executes it"
-            )
+        for way, executed in (
+            ("iterative", decoder.iterative),
+            ("pipelined", [i for unit in decoder.pipelined.values() for i in unit]),
+        ):
+            if instructions.by_name[name] in executed:
+                raise ValueError(
+                    f"latency of {name} must be left to the {way} unit that executes it"
+                )
         if cycles > 1 and instructions.by_name[name].kind != "alu":
             raise ValueError(
                 f"latency above 1 must be of an instruction that neither accesses memory nor "

@@ -19,6 +19,7 @@ from isa.encoding import Immediate
 from isa.instruction import Effects, Instruction
 from isa.instruction_set import InstructionSet
 from isa.iterative import operation_of
+from isa.pipelined import unit_of
 
 Wire: TypeAlias = pyrtl.WireVector
 
@@ -165,6 +166,7 @@ class Decoder:
         units: Instructions that go to the extension, in the order of the set.
         commands: Instructions that go to a co-processor.
         iterative: Instructions that go to an iterative unit of the core.
+        pipelined: Instructions that go to a pipelined unit of the core, by unit.
     """
 
     def __init__(self, instructions: InstructionSet, core: Core | None = None) -> None:
@@ -172,7 +174,7 @@ class Decoder:
 
         Args:
             instructions: What is executed.
-            core: Says which iterative units there are; none without it.
+            core: Says which iterative and pipelined units there are; none without it.
 
         Raises:
             ValueError: An instruction accesses memory or jumps in a way the core cannot.
@@ -187,6 +189,7 @@ class Decoder:
         self.units: list[Instruction] = []
         self.commands: list[Instruction] = []
         self.iterative: list[Instruction] = []
+        self.pipelined: dict[str, list[Instruction]] = {}
         self._sizes: dict[str, int] = {}
         for instruction in instructions.instructions:
             effects = instruction.effects(xlen)
@@ -195,6 +198,8 @@ class Decoder:
                 others = self.units if effects.command is None else self.commands
                 if core is not None and operation_of(core, instruction):
                     others = self.iterative
+                elif core is not None and (unit := unit_of(core, instruction)):
+                    others = self.pipelined.setdefault(unit, [])
                 others.append(instruction)
                 flags = frozenset()
             operands = {f"reads_{r}" for r in instruction.sources}

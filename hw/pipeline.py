@@ -19,8 +19,11 @@ import pyrtl
 from hw.alu import compare, execute, follow, loaded_value, store_lanes
 from hw.bypass import Source, Underway, bypassed
 from hw.decoder import Control, Decoded, Decoder, any_wire
+from hw.extension import matches
 from hw.fetch import Flow, build_fetch
 from hw.icicle import resting
+from hw.pipelined import Late, Moving, pipelined_units
+from hw.retired import Retired
 from hw.slot import Access, DataPort, Issue, UnitPort, answered
 from isa.core import Core
 
@@ -43,25 +46,6 @@ class Ports:
     data: DataPort
     unit: UnitPort
     register_file: pyrtl.MemBlock
-
-
-@dataclass(frozen=True)
-class Retired:
-    """The instruction that leaves the pipeline in a cycle, and the register it writes.
-
-    Attributes:
-        valid: 1 bit.
-        pc: Its address.
-        writes: 1 bit, it writes a register.
-        rd: The register, 5 bits.
-        value: What it writes, xlen bits.
-    """
-
-    valid: Wire
-    pc: Wire
-    writes: Wire
-    rd: Wire
-    value: Wire
 
 
 def build_pipeline(
@@ -122,6 +106,7 @@ class _Pipeline:
         self.core, self.decoder, self.latencies, self.ports = core, decoder, latencies, ports
         self.five = core.pipeline == 5
         self.early = core.branch == "decode"
+        self.units = pipelined_units(core, decoder)
         self.load_stays = core.memory_latency + (core.pipeline == 2)
         self.waiting = Wire(1, "waiting")  # what is behind IF has to stay
         self.hold = Wire(1, "hold")  # what is in EX has to stay
@@ -200,17 +185,30 @@ class _Pipeline:
         word = _register(first.word, "ex_word", hold)
         ex = _control_registers(control, "ex", hold)
         ex_rd, ex_writes = word[7:12], ex.writes_rd & valid
-        in_wb = Underway(wb_writes, wb_rd, wb_value)
+        chosen = self._chosen(first.word)
+        moving = Moving(
+            self.units,
+            [_register(c, f"ex_{u.name}", hold) for c, u in zip(chosen, self.units, strict=True)],
+            core.xlen,
+        )
+        moving.enter(valid)
+        late = Late(moving, 2)
+        wb_final = moving.result(2, wb_value)
+        behind = [
+            Underway(wb_writes, wb_rd, wb_final, moving.unready(2)),
+            *late.underway(core.xlen),
+        ]
         # What takes nothing that comes late in its cycle: branches in ID, and all of icicle.
         in_mem = Underway(mem_writes, mem_rd)
         if core.forwarding or self.resting is not None:
-            in_mem = replace(in_mem, value=mem_result, late=mem_load)
-        fast = slow = [Underway(ex_writes, ex_rd), in_mem, in_wb]
+            not_yet = answered(mem_load, moving.unready(1, late=True))
+            in_mem = replace(in_mem, value=mem_result, late=not_yet)
+        fast = [Underway(ex_writes, ex_rd), in_mem, *behind]
         if core.forwarding:
             fast = [
-                Underway(ex_writes, ex_rd, ex_value, ex.load),
-                Underway(mem_writes, mem_rd, mem_value),
-                in_wb,
+                Underway(ex_writes, ex_rd, ex_value, answered(ex.load, moving.unready(0))),
+                Underway(mem_writes, mem_rd, mem_value, moving.unready(1)),
+                *behind,
             ]
         sources = self._sources(first.word, control)
         operands, missing = _operands(sources, fast)
@@ -218,6 +216,9 @@ class _Pipeline:
         if self.early:
             jumps = control.branch | control.jump
             compared = {n: replace(s, reads=s.reads & jumps) for n, s in sources.items()}
+            in_wb = Underway(wb_writes, wb_rd, wb_value, moving.unready(2, late=True))
+            in_late = late.underway(core.xlen, late=True)
+            slow = [Underway(ex_writes, ex_rd), in_mem, in_wb, *in_late]
             early, early_missing = _operands(compared, slow)
             missing = missing | early_missing
             condition = compare(control, early["rs1"], early["rs2"])
@@ -228,6 +229,8 @@ class _Pipeline:
             leaves = leaves & ~self.redirect
         valid.next <<= pyrtl.select(hold, valid, leaves)
         missing = missing if self.resting is None else missing | self.resting
+        out_of_turn = moving.waits(chosen, 1)
+        missing = missing if out_of_turn is None else missing | out_of_turn
         stall <<= first.valid & missing
         if self.frozen is not None:
             self.frozen <<= first.valid & (control.branch | control.jump | control.host)
@@ -243,6 +246,7 @@ class _Pipeline:
             _optional(first.predicted, "ex_predicted", hold),
         )
         executed = self._execute(stage, ex, values, immediate, control.wait)
+        moving.execute(word, values["rs1"], values["rs2"])
         ex_value <<= executed.value
 
         # MEM
@@ -252,19 +256,27 @@ class _Pipeline:
         mem_rd.next <<= ex_rd
         mem_result.next <<= ex_value
         mem_load.next <<= ex.load
-        mem_value <<= pyrtl.select(mem_load, self._loaded(executed, ex, "mem"), mem_result)
+        loaded = self._loaded(executed, ex, "mem")
+        mem_value <<= moving.result(1, pyrtl.select(mem_load, loaded, mem_result))
 
         # WB
         wb_valid, wb_pc = _register(mem_valid, "wb_valid"), _register(mem_pc, "wb_pc")
         wb_writes.next <<= mem_writes
         wb_rd.next <<= mem_rd
         wb_value.next <<= mem_value
-        return self._retired(wb_valid, wb_pc, wb_writes, wb_rd, wb_value)
+        return self._retired(late.retired(Retired(wb_valid, wb_pc, wb_writes, wb_rd, wb_final)))
+
+    def _chosen(self, word: Wire) -> list[Wire]:
+        """For each pipelined unit, whether an instruction is of it."""
+        return [any_wire(list(matches(word, unit.instructions).values())) for unit in self.units]
 
     def _short(self, first: _Stage, decoded: Decoded) -> Retired:
         """EX and, in three stages, WB."""
         control = decoded.control
         three = self.core.pipeline == 3
+        chosen = self._chosen(first.word)
+        moving = Moving(self.units, chosen, self.core.xlen)
+        late = Late(moving, 1 if three else 0)
         underway = []
         if three:
             wb_writes, wb_rd = pyrtl.Register(1, "wb_writes"), pyrtl.Register(5, "wb_rd")
@@ -272,20 +284,27 @@ class _Pipeline:
             wb_result = pyrtl.Register(self.core.xlen, "wb_result")
             # The operands of what stays in EX must not move from the forwarded result to the
             # register file while it works, so that it has all its cycles to settle.
-            late = wb_load | (control.wait != 0)
-            in_wb = Underway(wb_writes, wb_rd, wb_result, late)
+            not_yet = answered(wb_load | (control.wait != 0), moving.unready(1, late=True))
+            in_wb = Underway(wb_writes, wb_rd, wb_result, not_yet)
             underway = [in_wb if self.core.forwarding else Underway(wb_writes, wb_rd)]
 
         # EX
+        underway += late.underway(self.core.xlen, late=True)
         operands, missing = _operands(self._sources(first.word, control), underway)
+        out_of_turn = moving.waits(chosen, 0)
+        missing = missing if out_of_turn is None else missing | out_of_turn
         self.waiting <<= (first.valid & missing) | self.hold
         stage = replace(first, valid=first.valid & ~missing)
         executed = self._execute(stage, control, operands, decoded.immediate, control.wait)
+        moving.enter(stage.valid)
+        moving.execute(first.word, operands["rs1"], operands["rs2"])
         rd, writes = first.word[7:12], executed.commit & control.writes_rd
         if not three:
             loaded = self._loaded(executed, control, None)
             value = pyrtl.select(control.load, loaded, executed.value)
-            return self._retired(executed.commit, first.pc, writes, rd, value)
+            return self._retired(
+                late.retired(Retired(executed.commit, first.pc, writes, rd, value))
+            )
 
         # WB
         wb_valid, wb_pc = _register(executed.commit, "wb_valid"), _register(first.pc, "wb_pc")
@@ -294,7 +313,8 @@ class _Pipeline:
         wb_load.next <<= control.load
         wb_result.next <<= executed.value
         value = pyrtl.select(wb_load, self._loaded(executed, control, "wb"), wb_result)
-        return self._retired(wb_valid, wb_pc, wb_writes, wb_rd, value)
+        value = moving.result(1, value)
+        return self._retired(late.retired(Retired(wb_valid, wb_pc, wb_writes, wb_rd, value)))
 
     def _execute(
         self,
@@ -393,10 +413,12 @@ class _Pipeline:
         counter.next <<= pyrtl.select(self.hold, following, fresh)
         return counter != (0 if self.five else wait)
 
-    def _retired(self, valid: Wire, pc: Wire, writes: Wire, rd: Wire, value: Wire) -> Retired:
+    def _retired(self, retired: Retired) -> Retired:
         """The end of the pipeline: the register file is written."""
-        self.ports.register_file[rd] <<= pyrtl.MemBlock.EnabledWrite(value, enable=writes)
-        return Retired(valid, pc, writes, rd, value)
+        self.ports.register_file[retired.rd] <<= pyrtl.MemBlock.EnabledWrite(
+            retired.value, enable=retired.writes
+        )
+        return retired
 
     def _loaded(self, executed: _Executed, control: Control, stage: str | None) -> Wire:
         """The value of a load, from the word that memory answers, in the stage behind EX."""

@@ -14,6 +14,10 @@ BRANCHES = ("execute", "decode")
 PREDICTIONS = ("none", "not-taken", "backward-taken")
 MEMORIES = ("separate", "shared")
 MULTIPLIERS = (0, 2, 4, 8, 16, 32)
+PIPELINED = {"pipelined_2": 2, "pipelined_3": 3, "pipelined_4": 4}
+"""Stages of a pipelined unit of products by the choice that asks for it."""
+PRODUCTS = (*MULTIPLIERS, *PIPELINED)
+"""Ways to products: at once, so many bits a cycle, or through so many stages."""
 DIVIDERS = (0, 1, 2, 4)
 LONGEST_LATENCY = 16
 
@@ -39,8 +43,9 @@ class Core:
         memory: Instructions and data have a port each ("separate") or one together ("shared").
         memory_latency: Cycles from an address to its word, 1 to 16; one access at a time.
         read_ports: Of the register file, 2 or 3; units with three operands need 3.
-        multiplier: Bits of a factor that an iterative multiplier takes a cycle, 2 to 32; 0 where
-            products come from a unit like any other.
+        multiplier: Bits of a factor that an iterative multiplier takes a cycle, 2 to 32; or
+            "pipelined_2" to "pipelined_4", a product a cycle after so many; 0 where products come
+            from a unit like any other.
         carryless: The same of carry-less products.
         divider: Bits of the quotient that an iterative divider finds a cycle, 1, 2 or 4; or 0.
     """
@@ -54,8 +59,8 @@ class Core:
     memory: str = "separate"
     memory_latency: int = 1
     read_ports: int = 2
-    multiplier: int = 0
-    carryless: int = 0
+    multiplier: int | str = 0
+    carryless: int | str = 0
     divider: int = 0
 
     def __post_init__(self) -> None:
@@ -67,8 +72,8 @@ class Core:
             "prediction": PREDICTIONS,
             "memory": MEMORIES,
             "read_ports": (2, 3),
-            "multiplier": MULTIPLIERS,
-            "carryless": MULTIPLIERS,
+            "multiplier": PRODUCTS,
+            "carryless": PRODUCTS,
             "divider": DIVIDERS,
         }
         if self.xlen not in (32, 64):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 
 from isa.bits import Bits
-from isa.core import Core
+from isa.core import PIPELINED, Core
 from isa.instruction import Instruction
 from isa.instruction_set import load_extension
 
@@ -46,10 +46,11 @@ def operation(instruction: Instruction, xlen: int) -> tuple[str, str] | None:
 
 def operation_of(core: Core, instruction: Instruction) -> tuple[str, str] | None:
     """The iterative unit of a core that executes an instruction, and as what, if one does."""
-    if not any(getattr(core, unit) for unit in UNITS):
+    iterative = [u for u in UNITS if getattr(core, u) and getattr(core, u) not in PIPELINED]
+    if not iterative:
         return None
     found = operation(instruction, core.xlen)
-    return found if found and getattr(core, found[0]) else None
+    return found if found and found[0] in iterative else None
 
 
 def cycles_of(core: Core, unit: str) -> int:

@@ -36,6 +36,10 @@ What the other parameters of `isa.core` change:
 
 - multiplier, carryless, divider: b. An instruction of the iterative unit stays in EX for xlen / b
   cycles and 1 more, or 2 for a division; it takes its operands as one that does not stay.
+- multiplier, carryless: pipelined_S. The result is there for use S cycles after its instruction was
+  in EX, 1 later for a branch in ID, or as late as that of any other if that is later; what has no
+  use for it goes on (`isa.pipelined`). D is then the cycle from which it retires as others do, up
+  to S - 1 after EX.
 
 With compressed instructions IF fetches the aligned 32 bits that hold what it lacks, and keeps the
 upper half of them while it is not used up. Straight code never waits for it. A taken branch or
@@ -50,14 +54,16 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from isa.core import Core
+from isa.instruction import Instruction
 from isa.iterative import cycles_of, operation_of
+from isa.pipelined import delay_of, longest_delay, stages_of
 from isa.translate import Placed
 
 __all__ = ["Latencies", "Pipeline", "State"]
 
 Latencies = Mapping[str, int]
 """Cycles in EX by mnemonic, 1 where not given; only of instructions that neither access memory
-nor jump. Units are not pipelined."""
+nor jump. Units with a latency are not pipelined."""
 
 
 class State(NamedTuple):
@@ -69,12 +75,14 @@ class State(NamedTuple):
         pending: (register, cycles, cycles of some) until a result can be used; the last number is
             for instructions that stay in EX (3 stages) or branch in ID.
         port: First and last cycle of accesses that the next fetch may still meet.
+        left: When EX was free, 0 unless a pipelined unit works on.
     """
 
     fetched: int
     astride: int
     pending: tuple[tuple[int, int, int], ...] = ()
     port: tuple[tuple[int, int], ...] = ()
+    left: int = 0
 
 
 class Pipeline:
@@ -85,6 +93,8 @@ class Pipeline:
         self.core = core = core.canonical()
         self.latencies = dict(latencies or {})
         self._iterative: dict[str, int] = {}
+        self._pipelined: dict[str, tuple[int, int]] = {}
+        longest = longest_delay(core)
         self._five = core.pipeline == 5
         self._from_fetch = 2 if self._five else 1  # cycles from IF to EX
         self._early = core.branch == "decode"
@@ -100,7 +110,7 @@ class Pipeline:
             (5, False): (3, 3, 3, 3),
         }[core.pipeline, core.forwarding]
         # An IF left before that hinders the next instruction no more than one left then.
-        self._oldest = -max(self._memory, 2 if self._backward else 1)
+        self._oldest = -max(self._memory, 2 if self._backward else 1) - longest
         first = -1 if self._five else 0
         self.start = State(first, first)
 
@@ -119,26 +129,38 @@ class Pipeline:
         kind = placed.instruction.kind
         fetched = state.astride if placed.straddles else state.fetched
         stays, stands = self._stays(placed)
+        unit, delay = self._stages(placed.instruction)
         some = kind in ("branch", "jump") if self._early else stands and stays > 1
-        start = max(1, fetched + self._from_fetch)
+        start = max(1 - delay, state.left + 1, fetched + self._from_fetch)
         for register, ready, ready_for_some in state.pending:
             if register in placed.reads:
                 start = max(start, ready_for_some if some else ready)
-        done = start + stays - 1 + (0 if hold is None else hold(start))
+        left = start + stays - 1 + (0 if hold is None else hold(start))
+        done = left + delay
         port = state.port
         if kind in ("load", "store") and self.core.memory == "shared":
-            last = done - 1 if kind == "load" and self.core.pipeline == 2 else done
+            last = left - 1 if kind == "load" and self.core.pipeline == 2 else left
             port = (*port, (start, last))
-        leaves = start - 1 if self._five else done  # ID, or EX where that is the next stage
-        asked, free, redirected = self._behind(placed, taken, fetched, leaves, done)
+        leaves = start - 1 if self._five else left  # ID, or EX where that is the next stage
+        asked, free, redirected = self._behind(placed, taken, fetched, leaves, left)
         following = self._arrival(asked, free, port)
         astride = max(asked + 2, free) if redirected else following
         return done, State(
             max(following - done, self._oldest),
             max(astride - done, self._oldest),
-            self._pending(state, placed, done),
+            self._pending(state, placed, done, unit, delay),
             tuple((a - done, b - done) for a, b in port if b - done >= self._oldest),
+            -delay,
         )
+
+    def _stages(self, instruction: Instruction) -> tuple[int, int]:
+        """Cycles from D to the use of the result of a pipelined unit, and those from EX to D."""
+        name = instruction.name
+        if name not in self._pipelined:
+            stages = stages_of(self.core, instruction)
+            delay = delay_of(self.core, stages)
+            self._pipelined[name] = (stages - delay, delay)
+        return self._pipelined[name]
 
     def _stays(self, placed: Placed) -> tuple[int, bool]:
         """Cycles in EX of its own accord, and whether its operands have to stand still for them."""
@@ -183,16 +205,21 @@ class Pipeline:
                 arrival = last + self._memory + 1
         return arrival
 
-    def _pending(self, state: State, placed: Placed, done: int) -> tuple[tuple[int, int, int], ...]:
+    def _pending(
+        self, state: State, placed: Placed, done: int, unit: int, delay: int
+    ) -> tuple[tuple[int, int, int], ...]:
         rd = placed.rd
+        soonest = 1 - delay  # nothing waits for what is ready then
         pending = [
-            (register, max(1, ready - done), for_some - done)
+            (register, max(soonest, ready - done), for_some - done)
             for register, ready, for_some in state.pending
-            if for_some - done > 1 and register != rd
+            if for_some - done > soonest and register != rd
         ]
         load, result, some_load, some_result = self._after
         is_load = placed.instruction.kind == "load"
         ready, for_some = (load, some_load) if is_load else (result, some_result)
-        if rd and for_some > 1:
+        if unit + delay > 1:
+            ready, for_some = max(ready, unit), max(for_some, unit + self._early)
+        if rd and for_some > soonest:
             pending.append((rd, ready, for_some))
         return tuple(pending)

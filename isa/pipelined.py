@@ -16,15 +16,20 @@ from isa.core import PIPELINED, Core
 from isa.instruction import Instruction
 from isa.iterative import operation
 
-__all__ = ["delay_of", "longest_delay", "stages_of", "unit_of"]
+__all__ = ["delay_of", "longest_delay", "pipelines", "stages_of", "unit_of"]
 
 _BEHIND_EX = {2: 0, 3: 1, 5: 2}
 """Stages behind EX by the length of the pipeline."""
 
 
+def pipelines(core: Core) -> bool:
+    """Whether a core has pipelined units."""
+    return core.multiplier in PIPELINED or core.carryless in PIPELINED
+
+
 def unit_of(core: Core, instruction: Instruction) -> str | None:
     """The pipelined unit of a core that executes an instruction, if one does."""
-    if core.multiplier not in PIPELINED and core.carryless not in PIPELINED:
+    if not pipelines(core):
         return None
     found = operation(instruction, core.xlen)
     return found[0] if found and getattr(core, found[0]) in PIPELINED else None

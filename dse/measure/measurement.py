@@ -81,7 +81,7 @@ def compiled(
     """Compile a kernel for exactly the target's instructions and unit latencies.
 
     One program, scheduled for one wait after a load, serves all cores with forwarding; for others
-    the compiler keeps a result further from its use.
+    and for those with pipelined units, the compiler keeps a result further from its use.
 
     Raises:
         UnsupportedKernel: The kernel asks for an instruction that the target lacks.
@@ -95,7 +95,7 @@ def compiled(
         str(target.unroll),
         target.effort,
         repr(target.link) if is_driver else "",
-        repr(waits) if waits.other else "",
+        repr(waits) if waits.own else "",
     )
 
     def compute() -> Any:
@@ -106,7 +106,7 @@ def compiled(
         program = compile_kernel(
             workload.kernel(kernel).build,
             target.instructions,
-            target.core if waits.other else None,
+            target.core if waits.own else None,
             unroll=target.unroll,
             latencies=latencies,
             effort=target.effort,

@@ -64,7 +64,7 @@ def schedule(
             regions, proven = regions + inner, proven + known
     scheduler = _Scheduler(region)
     region.items, is_proven = scheduler.order(effort)
-    if waits.load or waits.other:
+    if waits.load or waits.own:
         pressure = scheduler.pressure(region.items)
         registers = min(max(pressure, len(TEMPORARY)), len(TEMPORARY) + len(SAVED) - 1)
         region.items = _fill_waits(region, waits, registers)
@@ -383,7 +383,8 @@ def _fill_waits(region: Region, waits: Waits, registers: int) -> list[Item]:
         result.append(item)
         advance(scheduler, item, remaining, live)
         if isinstance(item, Operation) and item.result is not None:
-            ready_at[item.result] = len(result) + (waits.load if item.is_load else waits.other)
+            between = waits.after(item.instruction, is_load=item.is_load)
+            ready_at[item.result] = len(result) + between
     return result
 
 

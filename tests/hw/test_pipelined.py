@@ -24,6 +24,7 @@ from hw.pipelined import pipelined_units
 from hw.stages import NEARBY, staged
 from hw.technology import technology
 from isa.assembler import assemble
+from isa.compiler.waits import Waits
 from isa.core import PIPELINED, Core
 from isa.instruction_set import InstructionSet
 from isa.iterative import operation_of
@@ -251,6 +252,24 @@ def test_wrong_path_leaves_nothing(name: str, leave: str) -> None:
         assert compare(netlist(name), program, args).equal
         cycles.append(run.retirements[-1][0] - run.retirements[0][0])
     assert cycles[0] == cycles[1]
+
+
+@pytest.mark.parametrize("name", [n for n in CORES if n != "5-decode"])
+def test_the_compiler_knows_how_far_a_product_is_from_its_use(name: str) -> None:
+    """So many products between two that depend cost nothing, and one more costs a cycle."""
+
+    def cycles(between: int) -> int:
+        body = "clmul a2, a0, a1\n" + "clmul a3, a0, a1\n" * between + "clmul a2, a2, a1\n ebreak"
+        run = Machine(SETS[32], program := assemble(body, SETS[32])).run([7, 5])
+        return price(run.blocks, run.trace, CORES[name], entry=program.entry)
+
+    waits = Waits.of(CORES[name])
+    enough = waits.after(SETS[32].by_name["clmul"], is_load=False)
+    assert enough == 3
+    assert cycles(0) == cycles(enough) == cycles(enough + 1) - 1
+    assert waits.after(SETS[32].by_name["add"], is_load=False) == waits.other
+    assert waits.own
+    assert not Waits.of(Core(multiplier=8, carryless=8)).own
 
 
 def test_one_unit_may_be_pipelined_and_the_other_iterative() -> None:

@@ -418,9 +418,10 @@ class SetCover:
         sides: dict[tuple[int, int], list[tuple[Word, tuple[Word, ...]]]] = {}
         for atom, subsets in sums.items():
             wanted = self._repertoire.sides_for(atom)
-            for label in wanted.keys() & subsets.keys():
-                for side in wanted[label]:
-                    sides.setdefault(side, []).append((atom, subsets[label]))
+            for label, found in wanted.items():
+                if label in subsets:
+                    for side in found:
+                        sides.setdefault(side, []).append((atom, subsets[label]))
         made = list(self._made(sums))
         if not sides and not made:
             return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache, reduce
 from itertools import product
 from operator import xor
@@ -60,7 +61,7 @@ MEANINGS: dict[str, Callable[[int, int, int], int]] = {
 
 def unit(name: str, xlen: int, way: str) -> tuple[Graph, list[str], int]:
     """The gates and registers of a unit, its instructions and stages."""
-    core = Core(xlen=xlen, **{name: way})  # type: ignore[arg-type]
+    core = replace(Core(xlen=xlen), **{name: way})
     (made,) = pipelined_units(core, Decoder(SETS[xlen], core))
     with pyrtl.temp_working_block():
         word = pyrtl.Input(32, "word")

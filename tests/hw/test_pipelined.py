@@ -61,7 +61,9 @@ MEANINGS: dict[str, Callable[[int, int, int], int]] = {
 
 def unit(name: str, xlen: int, way: str) -> tuple[Graph, list[str], int]:
     """The gates and registers of a unit, its instructions and stages."""
-    core = replace(Core(xlen=xlen), **{name: way})
+    plain = Core(xlen=xlen)
+    is_plain = name == "multiplier"
+    core = replace(plain, multiplier=way) if is_plain else replace(plain, carryless=way)
     (made,) = pipelined_units(core, Decoder(SETS[xlen], core))
     with pyrtl.temp_working_block():
         word = pyrtl.Input(32, "word")
